@@ -1,0 +1,125 @@
+import { access } from 'node:fs/promises';
+import type { AnyAuthMethod, AuthHandlerMiddleware, Prompt } from 'ssh2';
+import { kubexmError, type KubexmError, KubexmError as Known } from '../../model/errors/index.ts';
+import type { Target } from '../target.ts';
+import { type LoadedKey, loadKey, loadKeyFile } from './private-key.ts';
+
+/** What is tried to log in, and what came of it. */
+export interface AuthPlan {
+  readonly handler: AuthHandlerMiddleware;
+  /** Notes something for the error: an agent that did not answer. */
+  note(text: string): void;
+  /** The error when nothing worked. */
+  failure(cause: unknown): KubexmError;
+}
+
+interface Attempt {
+  readonly label: string;
+  readonly method: AnyAuthMethod;
+}
+
+/** Loads the keys of a target and plans the attempts, the surest first. */
+export async function planAuth(target: Target): Promise<AuthPlan> {
+  const notes: string[] = [];
+  const attempts = await collect(target, notes);
+  const tried: string[] = [];
+  let offered: readonly string[] = [];
+  let next = 0;
+  return {
+    handler(left, _partial, go) {
+      if (left) offered = left as string[];
+      let attempt = attempts[next++];
+      while (attempt && left && !isOffered(attempt.method.type, left as string[])) attempt = attempts[next++];
+      if (attempt) tried.push(attempt.label);
+      // The typings know neither `false` nor that a method may be given as an object here; ssh2 documents both.
+      go((attempt?.method ?? false) as never);
+    },
+    note: (text) => notes.push(text),
+    failure(cause) {
+      return kubexmError(
+        'KX3004',
+        {
+          host: target.name,
+          user: target.user,
+          address: target.address,
+          port: target.port,
+          tried: [...tried, ...notes].join(', ') || '-',
+          offered: offered.join(', ') || '-',
+        },
+        { cause, host: target.name },
+      );
+    },
+  };
+}
+
+function isOffered(type: string, offered: readonly string[]): boolean {
+  return offered.includes(type === 'agent' ? 'publickey' : type);
+}
+
+async function collect(target: Target, notes: string[]): Promise<Attempt[]> {
+  const { auth, user } = target;
+  const attempts: Attempt[] = [];
+  const addKey = (loaded: LoadedKey | undefined): void => {
+    if (!loaded) return;
+    const method = { type: 'publickey', username: user, key: loaded.key } as unknown as AnyAuthMethod;
+    attempts.push({ label: `${loaded.label} (${loaded.key.type})`, method });
+  };
+  if (auth.privateKey !== undefined) addKey(await loadKey(target, 'privateKey', auth.privateKey));
+  if (auth.privateKeyPath !== undefined) addKey(await loadKeyFile(target, auth.privateKeyPath));
+  const agent = await findAgent(target, notes);
+  if (agent) attempts.push({ label: 'agent', method: { type: 'agent', username: user, agent } });
+  for (const file of auth.identityFiles ?? []) addKey(await loadIdentity(target, file, notes));
+  if (auth.password !== undefined) {
+    const { password } = auth;
+    if (auth.keyboardInteractive !== false) attempts.push(interactive(user, password));
+    attempts.push({ label: 'password', method: { type: 'password', username: user, password } });
+  }
+  return attempts;
+}
+
+/** Answers one hidden prompt with the password, once: asked again, it was wrong, and asking forever would lock the account. */
+function interactive(user: string, password: string): Attempt {
+  let answered = false;
+  const prompt = (_n: string, _i: string, _l: string, prompts: Prompt[], finish: (answers: string[]) => void): void => {
+    const wanted = prompts.length === 1 && prompts[0]?.echo !== true && !answered;
+    answered ||= prompts.length > 0;
+    finish(wanted ? [password] : prompts.map(() => ''));
+  };
+  return { label: 'keyboard-interactive', method: { type: 'keyboard-interactive', username: user, prompt } };
+}
+
+/** Keys that are merely tried: a missing or locked one is passed over. */
+async function loadIdentity(target: Target, file: string, notes: string[]): Promise<LoadedKey | undefined> {
+  try {
+    await access(file);
+  } catch {
+    return undefined;
+  }
+  try {
+    return await loadKeyFile(target, file);
+  } catch (error) {
+    notes.push(`${file} (${error instanceof Known ? error.params['reason'] : 'unusable'})`);
+    return undefined;
+  }
+}
+
+async function findAgent(target: Target, notes: string[]): Promise<string | undefined> {
+  const { agent, ...others } = target.auth;
+  if (!agent) return undefined;
+  const socket = agent === true ? process.env['SSH_AUTH_SOCK'] : agent;
+  const reason = socket ? await whyNoSocket(socket) : 'SSH_AUTH_SOCK is not set';
+  if (reason === undefined) return socket;
+  const alone = !others.privateKey && !others.privateKeyPath && !others.password && !others.identityFiles?.length;
+  if (alone) throw kubexmError('KX3010', { host: target.name, reason }, { host: target.name });
+  notes.push(`agent (${reason})`);
+  return undefined;
+}
+
+async function whyNoSocket(socket: string): Promise<string | undefined> {
+  try {
+    await access(socket);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,122 @@
+import type { Duplex } from 'node:stream';
+import ssh2 from 'ssh2';
+import type { Connection } from '../connection.ts';
+import type { Target } from '../target.ts';
+import { planAuth } from './auth.ts';
+import { SshConnection } from './connection.ts';
+import { connectFailure } from './failures.ts';
+import { hostKeyCheck } from './host-keys.ts';
+import { Hops, openRoute } from './route.ts';
+
+/** How a login is made. */
+export interface SshOptions {
+  /** For TCP, key exchange and login together. Default 15 s. */
+  readonly timeoutMs?: number;
+  /** How often a silent connection is asked whether it lives. Default 10 s; three silences end it. */
+  readonly keepaliveMs?: number;
+  /** Bastion connections to share between targets. */
+  readonly hops?: Hops;
+  readonly signal?: AbortSignal;
+}
+
+/** AES-GCM first: with the CPU's own instructions it is twice as fast as the usual first choice. */
+const CIPHERS: ssh2.CipherAlgorithm[] = [
+  'aes128-gcm@openssh.com',
+  'aes256-gcm@openssh.com',
+  'chacha20-poly1305@openssh.com' as ssh2.CipherAlgorithm,
+  'aes128-ctr',
+  'aes192-ctr',
+  'aes256-ctr',
+];
+
+/** Logs in to a target, through its bastions, with its host key checked. */
+export async function connectSsh(target: Target, options: SshOptions = {}): Promise<Connection> {
+  options.signal?.throwIfAborted();
+  const timeoutMs = options.timeoutMs ?? 15_000;
+  const deadline = Date.now() + timeoutMs;
+  const hops = options.hops ?? new Hops(connectSsh);
+  const route = await openRoute(target, { ...options, hops, timeoutMs });
+  try {
+    const client = await login(target, route.socket, Math.max(1, deadline - Date.now()), timeoutMs, options);
+    const connection = new SshConnection(client, target.name);
+    void connection.closed.then(route.release);
+    return connection;
+  } catch (error) {
+    route.socket.destroy();
+    route.release();
+    throw error;
+  }
+}
+
+async function login(
+  target: Target,
+  sock: Duplex,
+  leftMs: number,
+  timeoutMs: number,
+  options: SshOptions,
+): Promise<ssh2.Client> {
+  // The socket waits for its first reader; an error in the meantime must not end the process.
+  sock.on('error', () => undefined);
+  const [hostKey, auth] = await Promise.all([hostKeyCheck(target), planAuth(target)]);
+  const client = new ssh2.Client();
+  const failure = (error: Error): Error => connectFailure(target, error, Math.round(timeoutMs / 1000));
+  return await new Promise<ssh2.Client>((resolve, reject) => {
+    let refused: Error | undefined;
+    let loggingIn = false;
+    const fail = (error: Error): void => {
+      options.signal?.removeEventListener('abort', abort);
+      client.removeAllListeners('close');
+      client.destroy();
+      reject(error);
+    };
+    const abort = (): void => fail(options.signal?.reason as Error);
+    options.signal?.addEventListener('abort', abort, { once: true });
+    client.on('handshake', () => {
+      loggingIn = true;
+    });
+    client.on('error', (error: Error & { level?: string }) => {
+      if (error.level === 'agent') return auth.note(`agent (${error.message})`);
+      if (refused) return fail(refused);
+      if (isSignatureProblem(error)) return auth.note(error.message);
+      const rejected = loggingIn && (error.level === 'client-authentication' || isDisconnect(error));
+      return fail(rejected ? auth.failure(error) : failure(error));
+    });
+    client.on('close', () => fail(refused ?? failure(new Error('the connection was closed during login'))));
+    client.on('ready', () => {
+      options.signal?.removeEventListener('abort', abort);
+      client.removeAllListeners();
+      resolve(client);
+    });
+    client.connect({
+      sock,
+      username: target.user,
+      readyTimeout: leftMs,
+      keepaliveInterval: options.keepaliveMs ?? 10_000,
+      keepaliveCountMax: 3,
+      algorithms: { serverHostKey: hostKey.algorithms as ssh2.ServerHostKeyAlgorithm[], cipher: CIPHERS },
+      authHandler: auth.handler,
+      hostVerifier: (key: Buffer, verified: (good: boolean) => void) => {
+        hostKey.verify(key).then(
+          (error) => {
+            refused = error;
+            verified(error === undefined);
+          },
+          (error: Error) => {
+            refused = error;
+            verified(false);
+          },
+        );
+      },
+    });
+  });
+}
+
+/** A key that could not sign: ssh2 reports it and goes on to the next method. */
+function isSignatureProblem(error: Error & { level?: string }): boolean {
+  return error.level === 'client-authentication' && error.message.startsWith('Error');
+}
+
+/** The server said goodbye, such as `Too many authentication failures`. */
+function isDisconnect(error: Error): boolean {
+  return typeof (error as { code?: unknown }).code === 'number';
+}

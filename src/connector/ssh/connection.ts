@@ -1,0 +1,120 @@
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type ssh2 from 'ssh2';
+import { kubexmError } from '../../model/errors/index.ts';
+import type { Channel, Connection, ExecOptions, Exit } from '../connection.ts';
+import { ChannelGate } from './channels.ts';
+
+/** OpenSSH opens 10 sessions by default; some are left for others. */
+const CHANNELS = 8;
+/** How long a full server may keep us waiting for a channel. */
+const PATIENCE_MS = 30_000;
+
+/** A logged-in SSH connection. */
+export class SshConnection implements Connection {
+  readonly closed: Promise<Error | undefined>;
+  readonly #client: ssh2.Client;
+  readonly #name: string;
+  readonly #gate = new ChannelGate(CHANNELS);
+  #alive = true;
+  #asked = false;
+  #error: Error | undefined;
+
+  constructor(client: ssh2.Client, name: string) {
+    this.#client = client;
+    this.#name = name;
+    client.on('error', (error) => {
+      this.#error ??= error;
+    });
+    this.closed = new Promise((resolve) => {
+      client.once('close', () => {
+        this.#alive = false;
+        resolve(this.#asked ? undefined : (this.#error ?? new Error('the connection was closed')));
+      });
+    });
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  async exec(command: string, options: ExecOptions = {}): Promise<Channel> {
+    const giveUp = Date.now() + PATIENCE_MS;
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience;
+    for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
+      await this.#enter(signal, options.signal);
+      try {
+        return await this.#open(command, options);
+      } catch (error) {
+        this.#gate.leave();
+        if (!isOpenFailure(error)) throw error;
+        if (this.#gate.open === 0 || Date.now() > giveUp) throw this.#full((error as Error).message);
+        this.#gate.lower();
+        await sleep(pause, undefined, { signal });
+      }
+    }
+  }
+
+  async #enter(signal: AbortSignal, asked: AbortSignal | undefined): Promise<void> {
+    try {
+      await this.#gate.enter(signal);
+    } catch (error) {
+      if (asked?.aborted) throw asked.reason;
+      throw this.#full((error as Error).message);
+    }
+  }
+
+  #full(reason: string): Error {
+    return kubexmError('KX3015', { host: this.#name, reason }, { host: this.#name });
+  }
+
+  #open(command: string, options: ExecOptions): Promise<Channel> {
+    return new Promise((resolve, reject) => {
+      // A closed connection calls nobody back in some states; the close itself must settle this.
+      void this.closed.then((error) => reject(error ?? new Error('the connection is closed')));
+      this.#client.exec(command, options.pty ? { pty: { term: 'dumb' } } : {}, (error, stream) => {
+        if (error) reject(error);
+        else resolve(this.#channel(stream));
+      });
+    });
+  }
+
+  #channel(stream: ssh2.ClientChannel): Channel {
+    let code: number | undefined;
+    let signal: string | undefined;
+    stream.on('exit', (status: number | null, name?: string) => {
+      code = status ?? undefined;
+      signal = name;
+    });
+    stream.on('error', () => undefined);
+    const exit = new Promise<Exit>((resolve) => {
+      stream.once('close', () => {
+        this.#gate.leave();
+        resolve({ code, signal });
+      });
+    });
+    return { stdin: stream, stdout: stream, stderr: stream.stderr, exit, close: () => stream.destroy() };
+  }
+
+  forwardOut(address: string, port: number): Promise<Duplex> {
+    return new Promise((resolve, reject) => {
+      void this.closed.then((error) => reject(error ?? new Error('the connection is closed')));
+      this.#client.forwardOut('127.0.0.1', 0, address, port, (error, stream) => {
+        if (error) reject(error);
+        else resolve(stream);
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#asked = true;
+    this.#client.end();
+    const gone = await Promise.race([this.closed.then(() => true), sleep(1000, false, { ref: false })]);
+    if (!gone) this.#client.destroy();
+  }
+}
+
+function isOpenFailure(error: unknown): boolean {
+  return error instanceof Error && 'reason' in error && error.message.includes('Channel open failure');
+}

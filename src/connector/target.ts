@@ -1,0 +1,44 @@
+/** How to prove who one is. Tried in this order: key, agent, identity files, keyboard-interactive, password. */
+export interface Auth {
+  /** A key that must be usable: a missing file is an error. */
+  readonly privateKeyPath?: string;
+  readonly privateKey?: string;
+  /** For encrypted keys. */
+  readonly passphrase?: string;
+  /** Asked for an encrypted key's passphrase when none is given; undefined means skip the key. */
+  readonly askPassphrase?: (file: string) => Promise<string | undefined>;
+  /** The agent's socket, or true for the one in SSH_AUTH_SOCK. */
+  readonly agent?: string | boolean;
+  /** Keys that are tried when they exist, as OpenSSH does. */
+  readonly identityFiles?: readonly string[];
+  readonly password?: string;
+  /** Answer a single password prompt with the password. Default true when there is one. */
+  readonly keyboardInteractive?: boolean;
+}
+
+/** Which host keys are trusted. */
+export interface HostKeys {
+  /** Where new keys are pinned. Made with mode 0600. */
+  readonly pinFile: string;
+  /** More known_hosts files, only read. */
+  readonly files?: readonly string[];
+  /** `strict` refuses a host that is not known; the default trusts it the first time. A changed key is always refused. */
+  readonly policy?: 'accept-new' | 'strict';
+}
+
+/** A machine to log in to. */
+export interface Target {
+  /** What errors call it. */
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+  readonly user: string;
+  readonly auth: Auth;
+  readonly hostKeys: HostKeys;
+  /** The only key to trust: `ssh-ed25519 AAAA…` or `SHA256:…`. */
+  readonly hostKey?: string;
+  /** What known_hosts calls it, when not its address. */
+  readonly hostKeyAlias?: string;
+  /** Machines to go through, the nearest to us first. */
+  readonly bastions: readonly Target[];
+}

@@ -1,0 +1,22 @@
+import { KubexmError } from '../model/errors/index.ts';
+import type { EventError } from '../model/event.ts';
+import { MissingValue } from './values.ts';
+
+/** Codes of a connection that broke under a command, and of a host that did not come back. */
+export const INTERRUPTED = 'KX3011';
+export const LOST = 'KX3012';
+
+/** Whether an error has this code of the catalogue. */
+export function isCode(error: unknown, code: string): boolean {
+  return error instanceof KubexmError && error.code === code;
+}
+
+/** A thrown thing as events carry it. */
+export function asEventError(error: unknown, node: string): EventError {
+  if (error instanceof KubexmError) {
+    return { code: error.code, params: error.params, ...(error.detail === undefined ? {} : { detail: error.detail }) };
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  const detail = error instanceof Error && !(error instanceof MissingValue) ? { detail: error.stack ?? '' } : {};
+  return { code: 'KX4002', params: { node, reason }, ...detail };
+}

@@ -1,0 +1,68 @@
+import type { EventError, Outcome, RunEvent, RunOutcome } from '../model/event.ts';
+import type { Machine } from '../model/host.ts';
+import type { ExecutionGraph } from '../plan/graph.ts';
+import type { Question } from '../plan/step.ts';
+import type { NodeRecord, Replay, RunRecord } from './journal.ts';
+
+type DistributiveOmit<T, K extends string> = T extends unknown ? Omit<T, K> : never;
+
+/** An event before it has its time and its run. */
+export type NewEvent = DistributiveOmit<RunEvent, 'at' | 'run'>;
+
+/** The part of the journal that running nodes write. */
+export interface JournalWriter {
+  append(record: NodeRecord | RunRecord): void;
+  durable(record: NodeRecord | RunRecord): Promise<void>;
+}
+
+/** Which nodes take part. Without tags, all; `skipTags` wins. */
+export interface Selection {
+  readonly tags: readonly string[];
+  readonly skipTags: readonly string[];
+}
+
+/** How much happens at once. */
+export interface Limits {
+  readonly total: number;
+  readonly perHost: number;
+}
+
+/** All that running a graph needs. */
+export interface ExecuteOptions {
+  readonly run: string;
+  readonly graph: ExecutionGraph;
+  /** Machines that answered, by host name, the local one among them. */
+  readonly machines: ReadonlyMap<string, Machine>;
+  /** Why the others did not. */
+  readonly unreachable: ReadonlyMap<string, EventError>;
+  readonly emit: (event: NewEvent) => void;
+  readonly journal: JournalWriter;
+  /** What an earlier process of this run did. */
+  readonly replay: Replay | undefined;
+  readonly dryRun: boolean;
+  readonly onFailure: 'rollback' | 'keep';
+  readonly selection: Selection | undefined;
+  readonly limits: Limits;
+  /** Aborted by the first Ctrl-C: nothing new starts. */
+  readonly drain: AbortSignal;
+  /** Aborted by the second: stop now. */
+  readonly stop: AbortSignal;
+  readonly ask: (question: Question) => Promise<string>;
+  readonly redact: (secret: string) => void;
+}
+
+/** One root cause. */
+export interface Failure {
+  readonly node: string;
+  readonly host: string;
+  readonly error: EventError;
+}
+
+/** What came of a graph. */
+export interface ExecuteResult {
+  readonly outcome: RunOutcome;
+  readonly counts: Readonly<Partial<Record<Outcome, number>>>;
+  readonly failures: readonly Failure[];
+  readonly lostHosts: readonly string[];
+  readonly criticalPathMs: number;
+}

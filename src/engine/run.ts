@@ -1,0 +1,73 @@
+import type { EventError } from '../model/event.ts';
+import { LOCAL, type LockOwner, type Machine } from '../model/host.ts';
+import { sh } from '../model/script.ts';
+import type { ExecutionGraph } from '../plan/graph.ts';
+import { asEventError, isCode, LOST } from './errors.ts';
+import { Execution } from './execution.ts';
+import type { ExecuteOptions, ExecuteResult } from './options.ts';
+import { combine } from './outcome.ts';
+
+/** A run: one graph or several stages, and what must happen in the end. */
+export interface RunGraphOptions extends ExecuteOptions {
+  readonly finalizers: ExecutionGraph | undefined;
+}
+
+/** Runs a graph, then its finalizers whatever happened, unless the person said to stop at once. */
+export async function runGraph(options: RunGraphOptions): Promise<ExecuteResult> {
+  const result = await new Execution(options).run();
+  const { finalizers, stop } = options;
+  if (!finalizers || finalizers.size === 0 || stop.aborted) return result;
+  options.emit({ type: 'finalizers-started', nodes: finalizers.size });
+  options.journal.append({ node: 'run', phase: 'finalizers' });
+  const unreachable = new Map(options.unreachable);
+  const last = await new Execution({
+    ...options,
+    graph: finalizers,
+    unreachable,
+    drain: new AbortController().signal,
+    onFailure: 'keep',
+    selection: undefined,
+  }).run();
+  return combine(result, last);
+}
+
+/**
+ * Takes the lock of every machine but the local one. Refused by one, all are given back. A host that is lost on the way is
+ * no obstacle: it is returned with the reason.
+ */
+export async function lockMachines(
+  machines: ReadonlyMap<string, Machine>,
+  owner: LockOwner,
+): Promise<ReadonlyMap<string, EventError>> {
+  const remote = [...machines].filter(([name]) => name !== LOCAL);
+  const results = await Promise.allSettled(remote.map(([, machine]) => machine.lock(owner)));
+  const lost = new Map<string, EventError>();
+  const refused: unknown[] = [];
+  results.forEach((result, i) => {
+    if (result.status === 'fulfilled') return;
+    const name = remote[i]?.[0] ?? '';
+    if (isCode(result.reason, LOST)) lost.set(name, asEventError(result.reason, name));
+    else refused.push(result.reason);
+  });
+  if (refused.length === 0) return lost;
+  await Promise.allSettled(
+    remote.map(([, machine], i) => (results[i]?.status === 'fulfilled' ? machine.unlock() : undefined)),
+  );
+  throw refused[0];
+}
+
+/** Gives the machines back. After success nothing of the run stays on them. */
+export async function releaseMachines(
+  machines: ReadonlyMap<string, Machine>,
+  lost: readonly string[],
+  run: string,
+  succeeded: boolean,
+): Promise<void> {
+  const reachable = [...machines].filter(([name]) => !lost.includes(name));
+  await Promise.allSettled(
+    reachable.map(async ([name, machine]) => {
+      const dropped = succeeded ? machine.run(sh`kx_undo_drop ${run}`) : undefined;
+      await Promise.allSettled([dropped, name === LOCAL ? undefined : machine.unlock()]);
+    }),
+  );
+}

@@ -1,0 +1,347 @@
+import type { ErrorEntry } from './entry.ts';
+
+/** KX3xxx: reaching hosts, working on them, and locks on them. */
+export const connectionErrors = {
+  KX3001: {
+    exit: 5,
+    title: {
+      en: 'host {host} refused the connection to {address} port {port}',
+      zh: '主机 {host} 拒绝了到 {address} 端口 {port} 的连接',
+    },
+    remedy: {
+      en: 'Check that sshd runs there and listens on that port, and that no firewall rejects it.',
+      zh: '请确认该主机上 sshd 正在运行并监听该端口，且没有防火墙拒绝连接。',
+    },
+  },
+  KX3002: {
+    exit: 5,
+    title: {
+      en: 'host {host} did not answer at {address} port {port} within {seconds} s',
+      zh: '主机 {host}（{address} 端口 {port}）在 {seconds} 秒内没有响应',
+    },
+    remedy: {
+      en: 'Check the address, that the machine is up, and that the network and firewalls let you reach the port.',
+      zh: '请检查地址是否正确、机器是否开机，以及网络和防火墙是否允许访问该端口。',
+    },
+  },
+  KX3003: {
+    exit: 5,
+    title: { en: 'the name {address} of host {host} is not known', zh: '无法解析主机 {host} 的名称 {address}' },
+    remedy: {
+      en: 'Check the spelling, or give an IP address.',
+      zh: '请检查拼写，或改用 IP 地址。',
+    },
+  },
+  KX3004: {
+    exit: 5,
+    title: {
+      en: 'host {host} let {user} in by none of: {tried}; it offers: {offered}',
+      zh: '主机 {host} 不接受 {user} 的登录；已尝试：{tried}；服务器提供：{offered}',
+    },
+    remedy: {
+      en: 'Check the user and the key or password for this host. Try: ssh -p {port} {user}@{address}',
+      zh: '请检查该主机的用户名、密钥或密码。可尝试：ssh -p {port} {user}@{address}',
+    },
+  },
+  KX3005: {
+    exit: 5,
+    title: {
+      en: 'the host key of {host} changed: known {known}, now {seen}',
+      zh: '主机 {host} 的主机密钥已更改：已知 {known}，现在 {seen}',
+    },
+    remedy: {
+      en: 'Somebody may be listening in. If the machine was installed anew, remove its old key from {file}.',
+      zh: '可能存在中间人攻击。如果该机器已重装，请从 {file} 中删除旧密钥。',
+    },
+  },
+  KX3006: {
+    exit: 5,
+    title: { en: 'the host key of {host} is revoked: {seen}', zh: '主机 {host} 的主机密钥已被吊销：{seen}' },
+    remedy: {
+      en: 'The key is marked @revoked in {file}. Give the machine a new host key.',
+      zh: '该密钥在 {file} 中标记为 @revoked。请为该机器更换主机密钥。',
+    },
+  },
+  KX3007: {
+    exit: 5,
+    title: {
+      en: 'the host key of {host} is not known: {seen}',
+      zh: '主机 {host} 的主机密钥未知：{seen}',
+    },
+    remedy: {
+      en: 'Strict checking is on. Compare the fingerprint with the machine, then add its key to {file}.',
+      zh: '已启用严格检查。请与机器核对指纹，然后将其密钥加入 {file}。',
+    },
+  },
+  KX3008: {
+    exit: 5,
+    title: {
+      en: 'the private key {file} for host {host} cannot be used: {reason}',
+      zh: '主机 {host} 的私钥 {file} 无法使用：{reason}',
+    },
+    remedy: {
+      en: 'Check that the file exists, that you may read it, and that it is a private key.',
+      zh: '请确认文件存在、可读，并且是私钥。',
+    },
+  },
+  KX3009: {
+    exit: 5,
+    title: {
+      en: 'the private key {file} for host {host} is encrypted: {reason}',
+      zh: '主机 {host} 的私钥 {file} 已加密：{reason}',
+    },
+    remedy: {
+      en: 'Give the right passphrase, or load the key into ssh-agent with ssh-add.',
+      zh: '请提供正确的口令，或用 ssh-add 将密钥加载到 ssh-agent。',
+    },
+  },
+  KX3010: {
+    exit: 5,
+    title: { en: 'the SSH agent for host {host} is not there: {reason}', zh: '主机 {host} 的 SSH agent 不可用：{reason}' },
+    remedy: {
+      en: 'Start it with: eval "$(ssh-agent)" && ssh-add, or name a private key instead.',
+      zh: '请启动 agent：eval "$(ssh-agent)" && ssh-add，或改为指定私钥。',
+    },
+  },
+  KX3011: {
+    exit: 5,
+    title: {
+      en: 'the connection to {host} was lost while a command ran',
+      zh: '命令执行期间与主机 {host} 的连接中断',
+    },
+    remedy: {
+      en: 'The command was stopped; how far it came is not known. Run again with --resume: kubexm checks first.',
+      zh: '命令已停止，执行进度未知。请加 --resume 再次运行：kubexm 会先检查。',
+    },
+  },
+  KX3012: {
+    exit: 5,
+    title: {
+      en: 'host {host} was lost and did not come back within {seconds} s: {reason}',
+      zh: '与主机 {host} 失去联系，{seconds} 秒内未恢复：{reason}',
+    },
+    remedy: {
+      en: 'Bring the machine or its network back, then run again with --resume.',
+      zh: '请恢复该机器或其网络，然后加 --resume 再次运行。',
+    },
+  },
+  KX3013: {
+    exit: 5,
+    title: {
+      en: 'host {host} cannot be reached through bastion {hop}: {reason}',
+      zh: '无法通过跳板机 {hop} 连接主机 {host}：{reason}',
+    },
+    remedy: {
+      en: 'Check that you can log in to the bastion, and that it may reach the next hop and forwards TCP (AllowTcpForwarding).',
+      zh: '请确认可以登录跳板机，跳板机能访问下一跳，并允许 TCP 转发（AllowTcpForwarding）。',
+    },
+  },
+  KX3014: {
+    exit: 5,
+    title: {
+      en: 'host {host} at {address} port {port} does not speak SSH as expected: {reason}',
+      zh: '主机 {host}（{address} 端口 {port}）的 SSH 通信异常：{reason}',
+    },
+    remedy: {
+      en: 'Check the port, and sshd\'s log on the machine. Too many logins at once are cut by MaxStartups.',
+      zh: '请检查端口以及该机器上 sshd 的日志。同时登录过多会被 MaxStartups 切断。',
+    },
+  },
+  KX3015: {
+    exit: 5,
+    title: {
+      en: 'host {host} opens no more sessions: {reason}',
+      zh: '主机 {host} 不再打开新的会话：{reason}',
+    },
+    remedy: {
+      en: 'Raise MaxSessions in its sshd_config (10 is the default; kubexm uses up to 8).',
+      zh: '请在其 sshd_config 中提高 MaxSessions（默认 10，kubexm 最多使用 8）。',
+    },
+  },
+  KX3016: {
+    exit: 5,
+    title: {
+      en: 'there is no way to host {host} at {address} port {port}: {reason}',
+      zh: '无法到达主机 {host}（{address} 端口 {port}）：{reason}',
+    },
+    remedy: {
+      en: 'Check the address, and the routes and network of this machine.',
+      zh: '请检查地址以及本机的路由和网络。',
+    },
+  },
+  KX3017: {
+    exit: 5,
+    title: { en: 'the SSH settings in {file} cannot be used: {detail}', zh: '无法使用 {file} 中的 SSH 设置：{detail}' },
+    remedy: {
+      en: 'Mend the file. `ssh -G <host>` shows how OpenSSH reads it.',
+      zh: '请修正该文件。可用 `ssh -G <主机>` 查看 OpenSSH 的解析结果。',
+    },
+  },
+  KX3020: {
+    exit: 5,
+    title: { en: 'no shell could be started on {host}: {reason}', zh: '无法在主机 {host} 上启动 shell：{reason}' },
+    remedy: {
+      en: 'kubexm needs to run /bin/sh over SSH. Check the user\'s login shell, and ForceCommand in sshd_config.',
+      zh: 'kubexm 需要通过 SSH 运行 /bin/sh。请检查用户的登录 shell 以及 sshd_config 中的 ForceCommand。',
+    },
+  },
+  KX3021: {
+    exit: 5,
+    title: {
+      en: 'sudo on {host} asks for the password of {user}, and none was given',
+      zh: '主机 {host} 上的 sudo 需要 {user} 的密码，但未提供',
+    },
+    remedy: {
+      en: 'Give the password, or allow {user} to use sudo without one (NOPASSWD).',
+      zh: '请提供密码，或允许 {user} 免密使用 sudo（NOPASSWD）。',
+    },
+  },
+  KX3022: {
+    exit: 5,
+    title: { en: 'sudo on {host} did not take the password of {user}', zh: '主机 {host} 上的 sudo 不接受 {user} 的密码' },
+    remedy: { en: 'Check the sudo password for this host.', zh: '请检查该主机的 sudo 密码。' },
+  },
+  KX3023: {
+    exit: 5,
+    title: { en: 'sudo on {host} does not let {user} become root', zh: '主机 {host} 上的 sudo 不允许 {user} 成为 root' },
+    remedy: {
+      en: 'Add {user} to the sudo or wheel group there, or log in as root.',
+      zh: '请将 {user} 加入该主机的 sudo 或 wheel 组，或以 root 登录。',
+    },
+  },
+  KX3024: {
+    exit: 5,
+    title: { en: 'there is no sudo on {host}, and {user} is not root', zh: '主机 {host} 上没有 sudo，而 {user} 不是 root' },
+    remedy: { en: 'Install sudo there, or log in as root.', zh: '请在该主机安装 sudo，或以 root 登录。' },
+  },
+  KX3025: {
+    exit: 5,
+    title: { en: 'sudo on {host} failed for {user}: {reason}', zh: '主机 {host} 上 {user} 的 sudo 失败：{reason}' },
+    remedy: {
+      en: 'Log in by hand and try: sudo -S true',
+      zh: '请手动登录并尝试：sudo -S true',
+    },
+  },
+  KX3030: {
+    exit: 1,
+    title: {
+      en: 'a command on {host} took longer than {seconds} s and was stopped',
+      zh: '主机 {host} 上的命令超过 {seconds} 秒，已被停止',
+    },
+    remedy: {
+      en: 'If the host is only slow, run again with --resume.',
+      zh: '如果只是主机较慢，请加 --resume 再次运行。',
+    },
+  },
+  KX3031: {
+    exit: 1,
+    title: { en: 'a command on {host} broke its shell: {reason}', zh: '主机 {host} 上的命令使其 shell 中断：{reason}' },
+    remedy: {
+      en: 'It was killed from outside (memory?) or killed its own shell, or there is no space for its output. Look at the host.',
+      zh: '命令被外部终止（内存不足？）、终止了自己的 shell，或没有空间存放其输出。请检查该主机。',
+    },
+  },
+  KX3032: {
+    exit: 1,
+    title: { en: '{path} on {host} cannot be written: {reason}', zh: '无法写入主机 {host} 上的 {path}：{reason}' },
+    remedy: {
+      en: 'Check that its directory exists there, and that the disk is neither full nor read-only.',
+      zh: '请确认其目录存在，磁盘未满且不是只读。',
+    },
+  },
+  KX3033: {
+    exit: 1,
+    title: {
+      en: '{path} arrived damaged on {host}: sha256 {got}, wanted {want}',
+      zh: '{path} 传到 {host} 后已损坏：sha256 {got}，应为 {want}',
+    },
+    remedy: {
+      en: 'The file here may not be the one that was meant, or a disk or network is faulty. Nothing was replaced.',
+      zh: '本地文件可能不是预期的文件，或磁盘、网络有故障。未替换任何文件。',
+    },
+  },
+  KX3034: {
+    exit: 1,
+    title: { en: 'the local file {path} cannot be used: {reason}', zh: '无法使用本地文件 {path}：{reason}' },
+    remedy: { en: 'Check that it exists and that you may access it.', zh: '请确认文件存在且可访问。' },
+  },
+  KX3035: {
+    exit: 1,
+    title: { en: '{path} on {host} cannot be read: {reason}', zh: '无法读取主机 {host} 上的 {path}：{reason}' },
+    remedy: { en: 'Check that the file exists there.', zh: '请确认该主机上存在该文件。' },
+  },
+  KX3040: {
+    exit: 1,
+    title: {
+      en: 'job {key} on {host} ended without a result: {reason}',
+      zh: '主机 {host} 上的任务 {key} 结束但没有结果：{reason}',
+    },
+    remedy: {
+      en: 'It was killed, or the machine was restarted. Run again with --resume: kubexm checks how far it came.',
+      zh: '任务被终止，或机器已重启。请加 --resume 再次运行：kubexm 会检查其进度。',
+    },
+  },
+  KX3041: {
+    exit: 1,
+    title: {
+      en: 'job {key} on {host} took longer than {seconds} s and was stopped',
+      zh: '主机 {host} 上的任务 {key} 超过 {seconds} 秒，已被停止',
+    },
+    remedy: {
+      en: 'If the host is only slow, run again with --resume.',
+      zh: '如果只是主机较慢，请加 --resume 再次运行。',
+    },
+  },
+  KX3042: {
+    exit: 1,
+    title: {
+      en: 'job {key} could not be started on {host}: {reason}',
+      zh: '无法在主机 {host} 上启动任务 {key}：{reason}',
+    },
+    remedy: {
+      en: 'Check that /run on the machine is writable and has space.',
+      zh: '请确认该机器的 /run 可写且有空间。',
+    },
+  },
+  KX3050: {
+    exit: 5,
+    title: { en: 'host {host} did not tell what it is: {reason}', zh: '无法获取主机 {host} 的信息：{reason}' },
+    remedy: {
+      en: 'kubexm needs Linux with /proc mounted and the usual base tools.',
+      zh: 'kubexm 需要挂载了 /proc 并具有基本工具的 Linux。',
+    },
+  },
+  KX3101: {
+    exit: 6,
+    title: {
+      en: 'host {host} is in use: run {run} ({pipeline}) by {user} on {machine} since {since}',
+      zh: '主机 {host} 正被使用：运行 {run}（{pipeline}），用户 {user}，机器 {machine}，开始于 {since}',
+    },
+    remedy: {
+      en: 'Wait until it ends. If you are sure that it is gone: kubexm unlock',
+      zh: '请等待其结束。如确认该运行已不存在：kubexm unlock',
+    },
+  },
+  KX3102: {
+    exit: 6,
+    title: {
+      en: 'host {host} still works on job {job} ({age} s) of run {run} by {user} on {machine}',
+      zh: '主机 {host} 仍在执行任务 {job}（{age} 秒），属于 {user} 在 {machine} 上的运行 {run}',
+    },
+    remedy: {
+      en: 'Its run is gone, its job lives. Go on with that run (--resume), or wait until the job ends.',
+      zh: '该运行已不存在，但任务仍在执行。请用 --resume 继续该运行，或等待任务结束。',
+    },
+  },
+  KX3103: {
+    exit: 6,
+    title: {
+      en: 'the lock on host {host} was taken over by {by}',
+      zh: '主机 {host} 上的锁已被 {by} 接管',
+    },
+    remedy: {
+      en: 'This run was silent for too long, or somebody used kubexm unlock. Wait for the other run, then use --resume.',
+      zh: '本次运行静默时间过长，或有人执行了 kubexm unlock。请等待另一运行结束，然后使用 --resume。',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>;

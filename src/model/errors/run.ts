@@ -1,0 +1,120 @@
+import type { ErrorEntry } from './entry.ts';
+
+/** KX4xxx: planning and running. */
+export const runErrors = {
+  KX4001: {
+    exit: 1,
+    title: { en: 'the plan is not valid: {detail}', zh: '执行计划无效：{detail}' },
+    remedy: {
+      en: 'This is a defect in kubexm or in a plugin. Report it with the plan: kubexm plan … -o json.',
+      zh: '这是 kubexm 或插件的缺陷。请附上计划（kubexm plan … -o json）报告。',
+    },
+  },
+  KX4002: {
+    exit: 1,
+    title: { en: 'step {node} failed: {reason}', zh: '步骤 {node} 失败：{reason}' },
+    remedy: {
+      en: 'Read the last lines of the command above, mend the cause on that host, then run again with --resume.',
+      zh: '查看上面命令的最后几行输出，在该主机上修复原因，然后加 --resume 再次运行。',
+    },
+  },
+  KX4003: {
+    exit: 1,
+    title: {
+      en: 'step {node} was applied, but its check still says: {reason}',
+      zh: '步骤 {node} 已执行，但检查仍显示：{reason}',
+    },
+    remedy: {
+      en: 'Something undid the change at once, or a service started and died. Look at the host, then run again with --resume.',
+      zh: '有其他程序立即撤销了该更改，或服务启动后退出。请检查主机，然后加 --resume 再次运行。',
+    },
+  },
+  KX4004: {
+    exit: 1,
+    title: { en: 'step {node} took longer than {seconds} s', zh: '步骤 {node} 超过 {seconds} 秒' },
+    remedy: {
+      en: 'The command was stopped. If the host is only slow, run again with --resume.',
+      zh: '命令已被停止。如果只是主机较慢，请加 --resume 再次运行。',
+    },
+  },
+  KX4005: {
+    exit: 1,
+    title: { en: 'rolling back {node} failed: {reason}', zh: '回滚 {node} 失败：{reason}' },
+    remedy: {
+      en: 'The host is left half changed (dirty). The journal names what was seen before; mend it by hand, then run again with --resume.',
+      zh: '主机处于半更改（dirty）状态。日志记录了更改前的内容；请手动修复后加 --resume 再次运行。',
+    },
+  },
+  KX4006: {
+    exit: 64,
+    title: { en: 'nothing to resume: {detail}', zh: '没有可恢复的运行：{detail}' },
+    remedy: {
+      en: 'Run without --resume to start anew, or list the runs with: kubexm get runs',
+      zh: '去掉 --resume 重新开始，或用 kubexm get runs 查看运行记录。',
+    },
+  },
+  KX4007: {
+    exit: 3,
+    title: { en: 'run {run} cannot be resumed: {detail}', zh: '运行 {run} 无法恢复：{detail}' },
+    remedy: {
+      en: 'Bring the file back to what it was, or start a new run without --resume: it checks every step and changes only what differs.',
+      zh: '将文件恢复原样，或去掉 --resume 开始新的运行：它会检查每个步骤，只更改有差异的部分。',
+    },
+  },
+  KX4008: {
+    exit: 1,
+    title: {
+      en: 'step {node} is outside --tags, but its result is needed and it is not satisfied',
+      zh: '步骤 {node} 不在 --tags 范围内，但需要它的结果而它尚未满足',
+    },
+    remedy: {
+      en: 'Add its tag ({tags}) to --tags, or run without --tags.',
+      zh: '将其标签（{tags}）加入 --tags，或不使用 --tags 运行。',
+    },
+  },
+  KX4009: {
+    exit: 130,
+    title: { en: 'interrupted', zh: '已中断' },
+    remedy: { en: 'Go on with: --resume', zh: '使用 --resume 继续。' },
+  },
+  KX4010: {
+    exit: 3,
+    title: {
+      en: '{pipeline} cannot act on {field} yet',
+      zh: '{pipeline} 暂时无法处理 {field}',
+    },
+    remedy: {
+      en: 'Remove the field from the file. kubexm never ignores what you ask for.',
+      zh: '请从文件中删除该字段。kubexm 不会忽略您的要求。',
+    },
+  },
+  KX4011: {
+    exit: 7,
+    title: { en: 'host {host} was lost: {reason}', zh: '与主机 {host} 失去联系：{reason}' },
+    remedy: {
+      en: 'Nothing on it was reverted; its steps are unknown. When it is back, run again with --resume.',
+      zh: '该主机上没有回滚任何内容；其步骤状态未知。恢复后请加 --resume 再次运行。',
+    },
+  },
+  KX4012: {
+    exit: 1,
+    title: { en: 'the journal {file} is damaged: {detail}', zh: '运行日志 {file} 已损坏：{detail}' },
+    remedy: {
+      en: 'Start a new run without --resume: it checks every step and changes only what differs.',
+      zh: '去掉 --resume 开始新的运行：它会检查每个步骤，只更改有差异的部分。',
+    },
+  },
+  KX4013: {
+    exit: 130,
+    title: { en: 'declined: {question}', zh: '已拒绝：{question}' },
+    remedy: { en: 'Nothing more was done. Answer yes, or pass --yes.', zh: '未再执行任何操作。请回答 yes，或使用 --yes。' },
+  },
+  KX4014: {
+    exit: 1,
+    title: { en: 'step {node} is half done and cannot be undone: {reason}', zh: '步骤 {node} 只完成了一半且无法撤销：{reason}' },
+    remedy: {
+      en: 'Undo it by hand on that host, then run again with --resume.',
+      zh: '请在该主机上手动撤销，然后加 --resume 再次运行。',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>;

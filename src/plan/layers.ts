@@ -1,0 +1,145 @@
+import type { Cluster } from '../model/cluster/index.ts';
+import type { Facts } from '../model/facts.ts';
+import { mapNodes, nothing, sequence } from './combinators.ts';
+import type { ExecutionFragment, TaskInfo } from './node.ts';
+import type { DedicatedStep } from './step.ts';
+
+/** A host as planning sees it: its part of the configuration and what was read from it. */
+export interface PlanHost {
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly facts: Facts;
+}
+
+/** All that planning may look at. The same context always gives the same plan. */
+export interface PlanContext {
+  readonly cluster: Cluster;
+  readonly hosts: readonly PlanHost[];
+  /** The machine kubexm runs on. */
+  readonly local: PlanHost;
+  /** The hosts of a role, in the order of the file; the same array each time. */
+  role(name: string): readonly PlanHost[];
+  /** The cluster's work directory on the local machine. */
+  readonly workDir: string;
+  /** Answer every question with yes. */
+  readonly assumeYes: boolean;
+}
+
+/** A fragment together with the values it makes for others. */
+export interface Planned<Out> {
+  readonly fragment: ExecutionFragment;
+  readonly outputs: Out;
+}
+
+/** One goal: a fragment out of dedicated steps. Inputs and outputs are Refs. */
+export interface TaskDefinition<In, Out> {
+  /** `etcd/install` */
+  readonly name: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** The dedicated steps it is made of, for the reference. */
+  // biome-ignore lint/suspicious/noExplicitAny: a list of steps of any parameters.
+  readonly steps: readonly DedicatedStep<any, any>[];
+  readonly isRequired?: (context: PlanContext, inputs: In) => boolean;
+  readonly plan: (context: PlanContext, inputs: In) => Planned<Out>;
+  /** Undoes the task on a host as a whole, when undoing it step by step would not do. */
+  readonly compensate?: (context: PlanContext, inputs: In) => ExecutionFragment;
+}
+
+/** A task as modules use it. */
+export interface Task<In = void, Out = void> extends TaskDefinition<In, Out> {
+  /** The task's part of the plan; `undefined` outputs when it is not required. */
+  use(context: PlanContext, inputs: In): Planned<Out | undefined>;
+}
+
+/** Defines a task. Its nodes get its name and tags. */
+export function defineTask<In = void, Out = void>(definition: TaskDefinition<In, Out>): Task<In, Out> {
+  const stamp = (fragment: ExecutionFragment, task: TaskInfo | undefined, prefix: string) =>
+    mapNodes(fragment, (node) => ({
+      ...node,
+      id: `${prefix}/${node.id}`,
+      task,
+      tags: [...new Set([...definition.tags, ...node.tags])],
+    }));
+  return {
+    ...definition,
+    use(context, inputs) {
+      if (definition.isRequired && !definition.isRequired(context, inputs))
+        return { fragment: nothing(), outputs: undefined };
+      const compensate = definition.compensate?.(context, inputs);
+      const info: TaskInfo = {
+        id: definition.name,
+        module: '',
+        ...(compensate ? { compensate: stamp(compensate, undefined, `${definition.name}/undo`) } : {}),
+      };
+      const { fragment, outputs } = definition.plan(context, inputs);
+      return { fragment: stamp(fragment, info, definition.name), outputs };
+    },
+  };
+}
+
+/** One domain: links the fragments of its tasks. */
+export interface ModuleDefinition<In, Out> {
+  readonly name: string;
+  readonly description: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a list of tasks of any inputs.
+  readonly tasks: readonly Task<any, any>[];
+  readonly plan: (context: PlanContext, inputs: In) => Planned<Out>;
+}
+
+/** A module as pipelines use it. */
+export type Module<In = void, Out = void> = ModuleDefinition<In, Out>;
+
+/** Defines a module. Its tasks' nodes get its name. */
+export function defineModule<In = void, Out = void>(definition: ModuleDefinition<In, Out>): Module<In, Out> {
+  return {
+    ...definition,
+    plan(context, inputs) {
+      const { fragment, outputs } = definition.plan(context, inputs);
+      const stamped = new Map<TaskInfo, TaskInfo>();
+      const inModule = (task: TaskInfo): TaskInfo => {
+        const known = stamped.get(task) ?? { ...task, module: definition.name };
+        stamped.set(task, known);
+        return known;
+      };
+      return {
+        outputs,
+        fragment: mapNodes(fragment, (node) => (node.task ? { ...node, task: inModule(node.task) } : node)),
+      };
+    },
+  };
+}
+
+/** A part of a pipeline whose shape is known only when the parts before it have run. */
+export interface Stage<P> {
+  readonly name: string;
+  readonly plan: (context: PlanContext, params: P) => ExecutionFragment;
+}
+
+/** One intent of the user: a list of modules. */
+export interface PipelineDefinition<P> {
+  /** As on the command line: `create cluster`. */
+  readonly name: string;
+  readonly description: string;
+  /** The configuration it acts on, as paths with `*` and `**`; whatever else the user set is refused by name. */
+  readonly actsOn: readonly string[];
+  // biome-ignore lint/suspicious/noExplicitAny: a list of modules of any inputs.
+  readonly modules: readonly Module<any, any>[];
+  readonly plan?: (context: PlanContext, params: P) => ExecutionFragment;
+  readonly stages?: readonly Stage<P>[];
+  /** Run at the end whatever happened. */
+  readonly finalizers?: (context: PlanContext, params: P) => ExecutionFragment;
+}
+
+/** A pipeline as the library runs it. */
+export interface Pipeline<P = void> extends PipelineDefinition<P> {
+  readonly stages: readonly Stage<P>[];
+}
+
+/** Defines a pipeline. Without a `plan` of its own, its modules follow one another. */
+export function definePipeline<P = void>(definition: PipelineDefinition<P>): Pipeline<P> {
+  const inOrder = (context: PlanContext) =>
+    sequence(...definition.modules.map((one) => one.plan(context, undefined).fragment));
+  const stages = definition.stages ?? [{ name: definition.name, plan: definition.plan ?? inOrder }];
+  return { ...definition, stages };
+}

@@ -1,0 +1,61 @@
+import { lines, rawScript, type Script } from '../../../model/script.ts';
+
+/** Ends the script with a message that the run shows. */
+const FAIL = `kxg_fail() { printf '%s\\n' "$*" >&2; exit 1; }`;
+
+/** kxg_real PATH: sets kxg_r to PATH with the links in it followed, but not one that is its last part, unless to a directory. */
+const REAL = `kxg_real() {
+  if [ -d "$1" ]; then kxg_r=$(cd -P -- "$1" && pwd && echo x) || return 1; kxg_r="\${kxg_r%?x}"
+  else kxg_r=$(cd -P -- "\${1%/*}/" && pwd && echo x) || return 1; kxg_r="\${kxg_r%?x}"; kxg_r="\${kxg_r%/}/\${1##*/}"; fi
+}`;
+
+/** kxg_mounts PATH [below]: whether PATH is a mount point, or also whether one lies below it. */
+const MOUNTS = `kxg_mounts() {
+  [ -r /proc/self/mountinfo ] || return 1
+  kxg_real "$1" || return 1
+  while read -r kxg_a kxg_a kxg_a kxg_a kxg_m kxg_a; do
+    case "$kxg_m" in *\\\\*) kxg_m=$(printf '%b.' "$(printf '%s' "$kxg_m" | sed 's/\\\\\\([0-3]\\)/\\\\0\\1/g')"); kxg_m="\${kxg_m%.}" ;; esac
+    [ "$kxg_m" = "$kxg_r" ] && return 0
+    if [ "\${2:-}" = below ]; then case "$kxg_m" in "\${kxg_r%/}"/*) return 0 ;; esac; fi
+  done </proc/self/mountinfo
+  return 1
+}`;
+
+/**
+ * kxg_place NEW PATH: gives a finished file its name. Never moves it into a directory that PATH leads to, and writes
+ * through to a file that is a mount point (a container's /etc/hosts), which cannot be renamed over. SELinux labels follow the name.
+ */
+const PLACE = `kxg_label() {
+  [ ! -e /sys/fs/selinux/enforce ] || ! command -v restorecon >/dev/null || restorecon -- "$1"
+}
+kxg_place() {
+  if [ -d "$2" ] && [ ! -L "$2" ]; then rm -rf -- "$1"; kxg_fail "$2 is a directory"; fi
+  if [ -L "$2" ] && [ -d "$2" ]; then
+    mv -fT -- "$1" "$2" 2>/dev/null || { rm -f -- "$2" && mv -f -- "$1" "$2"; }
+  elif [ -f "$2" ] && kxg_mounts "$2"; then
+    cat <"$1" >"$2" && chown -- "$(stat -c %u:%g -- "$1")" "$2" && chmod "$(stat -c %a -- "$1")" "$2" && rm -f -- "$1"
+  else
+    mv -f -- "$1" "$2"
+  fi && kxg_label "$2" || { rm -rf -- "$1"; kxg_fail "cannot write $2"; }
+}`;
+
+/** kxg_new FILE: an empty file that only root can read, at a name nobody else can have prepared. */
+const NEW = `kxg_new() {
+  [ -d "\${1%/*}/" ] || kxg_fail "the directory \${1%/*} does not exist; a directory step has to come first"
+  rm -rf -- "$1"
+  (umask 077; set -C; : >"$1") || kxg_fail "cannot write in \${1%/*}"
+}`;
+
+const FUNCTIONS = {
+  fail: [FAIL],
+  mounts: [FAIL, REAL, MOUNTS],
+  write: [FAIL, REAL, MOUNTS, PLACE, NEW],
+} as const;
+
+/** A group of shell functions that scripts of generic steps may start with. */
+export type ShellFunctions = keyof typeof FUNCTIONS;
+
+/** A script that starts with the functions it needs. */
+export function withFunctions(group: ShellFunctions, ...scripts: readonly Script[]): Script {
+  return lines(...FUNCTIONS[group].map(rawScript), ...scripts);
+}
