@@ -5,8 +5,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = new URL('../package-lock.json', import.meta.url);
 const lock = JSON.parse(readFileSync(file, 'utf8'));
-const systems = { android: 'android', darwin: 'darwin', freebsd: 'freebsd', linux: 'linux', netbsd: 'netbsd',
-  openbsd: 'openbsd', openharmony: 'openharmony', sunos: 'sunos', aix: 'aix', win32: 'win32', windows: 'win32', wasm32: 'wasm32', wasi: 'wasm32' };
+const systems = {
+  android: 'android',
+  darwin: 'darwin',
+  freebsd: 'freebsd',
+  linux: 'linux',
+  netbsd: 'netbsd',
+  openbsd: 'openbsd',
+  openharmony: 'openharmony',
+  sunos: 'sunos',
+  aix: 'aix',
+  win32: 'win32',
+  windows: 'win32',
+  wasm32: 'wasm32',
+  wasi: 'wasm32',
+};
 const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'mips64el', 'loong64', 'wasm32'];
 
 const added = [];

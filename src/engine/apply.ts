@@ -242,11 +242,13 @@ async function keepBeforeImage(machine: Machine, save: Script, node: string): Pr
 }
 
 function saveScript(key: string, saves: readonly string[] | Script): Script {
-  if (isScript(saves))
-    return sh`kx_save_from ${key} <<KX_PATHS || exit 1
-$(${saves})
-KX_PATHS`;
-  return sh`kx_save ${key} ${saves} || exit 1`;
+  if (!isScript(saves)) return sh`kx_save ${key} ${saves} || exit 1`;
+  return sh`kx_paths=$(${saves}) || exit 1
+set --
+while IFS= read -r kx_path; do set -- "$@" "$kx_path"; done <<KX_PATHS
+$kx_paths
+KX_PATHS
+kx_save ${key} "$@" || exit 1`;
 }
 
 /** How long a step may take. */

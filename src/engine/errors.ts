@@ -5,10 +5,21 @@ import { MissingValue } from './values.ts';
 /** Codes of a connection that broke under a command, and of a host that did not come back. */
 export const INTERRUPTED = 'KX3011';
 export const LOST = 'KX3012';
+/** A job that was killed, with its machine or without. */
+export const JOB_DEAD = 'KX3040';
+/** A command or a job that took too long and was stopped. */
+export const TOO_LONG: readonly string[] = ['KX3030', 'KX3041'];
+/** The journal cannot be written any more. */
+export const NO_JOURNAL = 'KX4015';
 
 /** Whether an error has this code of the catalogue. */
 export function isCode(error: unknown, code: string): boolean {
   return error instanceof KubexmError && error.code === code;
+}
+
+/** What a thrown thing says of itself. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A thrown thing as events carry it. */
@@ -16,7 +27,6 @@ export function asEventError(error: unknown, node: string): EventError {
   if (error instanceof KubexmError) {
     return { code: error.code, params: error.params, ...(error.detail === undefined ? {} : { detail: error.detail }) };
   }
-  const reason = error instanceof Error ? error.message : String(error);
   const detail = error instanceof Error && !(error instanceof MissingValue) ? { detail: error.stack ?? '' } : {};
-  return { code: 'KX4002', params: { node, reason }, ...detail };
+  return { code: 'KX4002', params: { node, reason: reasonOf(error) }, ...detail };
 }

@@ -1,95 +1,73 @@
-import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, truncateSync, write, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fsyncSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { kubexmError } from '../model/errors/index.ts';
-import type { Json } from '../model/json.ts';
+import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { CrashPoints } from './crash.ts';
+import type { JournalRecord, RunHeader } from './record.ts';
+import { type Replay, readJournal } from './replay.ts';
 
-/** What the journal says of a run as a whole. */
-export interface RunHeader {
-  readonly version: 1;
-  readonly run: string;
-  readonly pipeline: string;
-  readonly cluster: string;
-  readonly startedAt: string;
-  readonly kubexm: string;
-  /** Fingerprints: a run is resumed only with the same configuration and the same plan. */
-  readonly configHash: string;
-  readonly planHash: string;
-}
+export type { JournalRecord, NodeRecord, Phase, RunHeader, RunRecord } from './record.ts';
+export { type Replay, readJournal } from './replay.ts';
 
-/** A transition of a node. `intent` comes before anything is changed, `done` after it was checked. */
-export type Phase =
-  | 'satisfied'
-  | 'superseded'
-  | 'intent'
-  | 'applied'
-  | 'done'
-  | 'ran'
-  | 'failed'
-  | 'skipped'
-  | 'unknown'
-  | 'reverting'
-  | 'reverted'
-  | 'dirty';
-
-/** One line of the journal. */
-export interface NodeRecord {
-  readonly node: string;
-  readonly phase: Phase;
-  /** The input's fingerprint. */
-  readonly input?: string;
-  readonly attempt?: number;
-  /** What a custom revert needs to put things back. Never a secret. */
-  readonly before?: Json;
-}
-
-/** What a run as a whole went through. */
-export interface RunRecord {
-  readonly node: 'run';
-  readonly phase: 'resumed' | 'finalizers' | 'ended';
-  readonly outcome?: string;
-}
-
-type Record = NodeRecord | RunRecord;
-
-const writeAll = promisify(write);
-const syncAll = promisify(fdatasync);
+const writeSome = promisify(write);
+const sync = promisify(fdatasync);
 const FLUSH_MS = 20;
 const FLUSH_BYTES = 256 * 1024;
 
-/** An append-only file. Many records share one write and one fsync; `durable` waits for its record's. */
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * An append-only file. Many records share one write and one fsync; `durable` waits for its record's. A write that fails is
+ * final: nothing is written behind it, and every `durable` from then on fails with KX4015.
+ */
 export class Journal {
+  private readonly file: string;
   private readonly fd: number;
   private readonly crash: CrashPoints;
   private buffer: string[] = [];
   private bytes = 0;
-  private waiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+  private waiters: Waiter[] = [];
   private flushing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private failure: unknown;
+  private failure: KubexmError | undefined;
 
-  private constructor(fd: number, crash: CrashPoints) {
+  private constructor(file: string, fd: number, crash: CrashPoints) {
+    this.file = file;
     this.fd = fd;
     this.crash = crash;
   }
 
   /** Starts the journal of a new run; the header is on disk when this returns. */
   static create(file: string, header: RunHeader, crash: CrashPoints): Journal {
-    const fd = openSync(file, 'wx', 0o600);
-    writeSync(fd, `${JSON.stringify(header)}\n`);
-    fdatasyncSync(fd);
-    return new Journal(fd, crash);
+    try {
+      const fd = openSync(file, 'ax', 0o600);
+      writeSync(fd, `${JSON.stringify(header)}\n`);
+      fdatasyncSync(fd);
+      syncDirectory(dirname(file));
+      return new Journal(file, fd, crash);
+    } catch (error) {
+      throw cannotWrite(file, error);
+    }
   }
 
-  /** Goes on with the journal of an earlier run; a last line that was cut by a crash is removed. */
+  /** Goes on with the journal of an earlier process; a last line that was cut by a crash is removed. */
   static reopen(file: string, crash: CrashPoints): { readonly journal: Journal; readonly replay: Replay } {
     const { replay, length } = readJournal(file);
-    truncateSync(file, length);
-    return { journal: new Journal(openSync(file, 'a', 0o600), crash), replay };
+    try {
+      const fd = openSync(file, constants.O_WRONLY | constants.O_APPEND);
+      ftruncateSync(fd, length);
+      fdatasyncSync(fd);
+      return { journal: new Journal(file, fd, crash), replay };
+    } catch (error) {
+      throw cannotWrite(file, error);
+    }
   }
 
   /** Notes a transition; on disk soon. */
-  append(record: Record): void {
+  append(record: JournalRecord): void {
     this.crash.before(record, () => this.flushSync());
     const line = `${JSON.stringify(record)}\n`;
     this.buffer.push(line);
@@ -99,8 +77,8 @@ export class Journal {
     else this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
   }
 
-  /** Notes a transition and waits until it is on disk. */
-  async durable(record: Record): Promise<void> {
+  /** Notes a transition and waits until it, and everything before it, is on disk. */
+  async durable(record: JournalRecord): Promise<void> {
     this.append(record);
     await new Promise<void>((resolve, reject) => {
       this.waiters.push({ resolve, reject });
@@ -116,29 +94,33 @@ export class Journal {
     if (this.failure !== undefined) throw this.failure;
   }
 
-  private async flush(): Promise<void> {
-    while (this.flushing) await this.flushing;
-    if (this.buffer.length === 0 && this.waiters.length === 0) return;
-    this.flushing = this.writeOut().finally(() => {
-      this.flushing = undefined;
-    });
-    await this.flushing;
+  /** One writer at a time; whoever comes meanwhile is served by its next round. Never rejects. */
+  private flush(): Promise<void> {
+    this.flushing ??= this.writeRounds();
+    return this.flushing;
   }
 
-  private async writeOut(): Promise<void> {
+  private async writeRounds(): Promise<void> {
+    // A turn of the event loop lets everybody who is about to write join the first round.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.buffer.length > 0 || this.waiters.length > 0) await this.writeRound();
+    // In the same breath as the last look: whoever comes later must start a new flush.
+    this.flushing = undefined;
+  }
+
+  private async writeRound(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const waiters = this.waiters;
-    this.waiters = [];
+    const waiters = this.waiters.splice(0);
+    let data: Buffer = Buffer.from(this.take());
     try {
       if (this.failure !== undefined) throw this.failure;
-      let data: Buffer = Buffer.from(this.take());
-      while (data.length > 0) data = data.subarray((await writeAll(this.fd, data)).bytesWritten);
-      if (waiters.length > 0) await syncAll(this.fd);
+      while (data.length > 0) data = data.subarray((await writeSome(this.fd, data)).bytesWritten);
+      if (waiters.length > 0) await sync(this.fd);
       for (const waiter of waiters) waiter.resolve();
     } catch (error) {
-      this.failure = error;
-      for (const waiter of waiters) waiter.reject(error);
+      this.failure ??= cannotWrite(this.file, error);
+      for (const waiter of waiters) waiter.reject(this.failure);
     }
   }
 
@@ -155,51 +137,17 @@ export class Journal {
   }
 }
 
-/** What an earlier process of the same run noted. */
-export interface Replay {
-  readonly header: RunHeader;
-  /** The last record of each node, by id. */
-  readonly last: ReadonlyMap<string, NodeRecord>;
-  /** Nodes that changed something and were not put back, oldest first, with their intent. */
-  readonly applied: ReadonlyMap<string, NodeRecord>;
-  readonly ended: string | undefined;
-}
-
-/** Reads a journal. A torn last line is what a crash leaves; damage elsewhere is an error. */
-export function readJournal(file: string): { readonly replay: Replay; readonly length: number } {
-  const text = readFileSync(file, 'utf8');
-  const complete = text.slice(0, text.lastIndexOf('\n') + 1);
-  const records = complete
-    .split('\n')
-    .slice(0, -1)
-    .map((line, i) => parseLine(file, line, i));
-  const [header, ...rest] = records;
-  if (!header || (header as unknown as RunHeader).version !== 1) {
-    throw kubexmError('KX4012', { file, detail: 'it has no header' });
-  }
-  const last = new Map<string, NodeRecord>();
-  const applied = new Map<string, NodeRecord>();
-  let ended: string | undefined;
-  for (const record of rest) {
-    if (record.node === 'run') {
-      ended = record.phase === 'ended' ? (record as RunRecord).outcome : undefined;
-      continue;
-    }
-    const entry = record as NodeRecord;
-    last.set(entry.node, entry);
-    if (entry.phase === 'intent' && !applied.has(entry.node)) applied.set(entry.node, entry);
-    if (entry.phase === 'reverted') applied.delete(entry.node);
-  }
-  return {
-    replay: { header: header as unknown as RunHeader, last, applied, ended },
-    length: Buffer.byteLength(complete),
-  };
-}
-
-function parseLine(file: string, line: string, index: number): Record {
+/** A new file's name is on disk only when its directory is. */
+function syncDirectory(path: string): void {
+  const fd = openSync(path, 'r');
   try {
-    return JSON.parse(line) as Record;
-  } catch (error) {
-    throw kubexmError('KX4012', { file, detail: `line ${index + 1} is not JSON` }, { cause: error });
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
+}
+
+function cannotWrite(file: string, error: unknown): KubexmError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return kubexmError('KX4015', { file, reason }, { cause: error });
 }

@@ -216,9 +216,10 @@ export class Lane {
     const id = graph.id(i);
     const key = `${hostKey(run, id).replace('/', '.')}.${replay?.last.get(id)?.attempt ?? 1}`;
     try {
-      const [answer] = await this.machine.batch([sh`kx_job_state ${key}`]);
+      const [answer] = await this.machine.batch([sh`kx_job_state ${key}; printf %s "$kx_state"`]);
       const state = answer?.stdout.trim();
-      if (state === 'running' || state === 'ended') this.execution.judged(i, undefined, 0);
+      if (state === 'dead') await this.machine.forgetJob(key);
+      if (state === 'new' || state === 'running' || state === 'ended') this.execution.judged(i, undefined, 0);
       else this.execution.readmit([i]);
     } catch (error) {
       this.execution.fail(i, error, 0);

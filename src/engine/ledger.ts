@@ -1,8 +1,17 @@
 import type { Outcome } from '../model/event.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 
-/** How a node was settled. `passed` is no outcome for people: a join, a node left out by tags, an unused mint. */
-export type Settled = Outcome | 'passed';
+/**
+ * How a node was settled. Two are no outcome for people: `passed`, a join that was reached, a node left out by tags, an
+ * unused mint; and `cut`, one of those that something before it keeps from being reached.
+ */
+export type Settled = Outcome | 'passed' | 'cut';
+
+/** When an answer was taken: after how many changes of the run, and right behind which one, if any. */
+export interface Taken {
+  readonly after: number;
+  readonly behind?: { readonly node: number; readonly send: number };
+}
 
 const GOOD: ReadonlySet<Settled> = new Set([
   'satisfied',
@@ -14,6 +23,8 @@ const GOOD: ReadonlySet<Settled> = new Set([
   'passed',
 ]);
 
+const TOUCHING: ReadonlySet<Settled> = new Set(['changed', 'ran', 'failed']);
+
 /** Who is settled how, who is ready next, and what of the past each node stands on. */
 export class Ledger {
   /** Nodes all of whose predecessors are settled, and that nobody has looked at yet. */
@@ -21,15 +32,19 @@ export class Ledger {
   readonly counts: Partial<Record<Outcome, number>> = {};
   /** Nodes not settled yet. */
   open: number;
-  /** Grows with every change, so that an answer can be told from one that is older than a change before it. */
-  sequence = 0;
   private readonly graph: ExecutionGraph;
   private readonly settled: (Settled | undefined)[];
   private readonly waiting: Uint32Array;
   private readonly blocked: Uint8Array;
-  private readonly lastChange: Uint32Array;
+  private readonly revoked = new Set<number>();
+  private readonly recounted = new Map<number, 'reverted' | 'dirty'>();
   private readonly pathMs: Float64Array;
-  private readonly changedAt = new Map<number, number>();
+  /** Changes are numbered as they end. The two newest that each node stands on: one of them may be excused, see isFresh. */
+  private changes = 0;
+  private readonly newest: Uint32Array;
+  private readonly second: Uint32Array;
+  private sends = 0;
+  private readonly sent = new Map<number, { readonly send: number; change?: number }>();
 
   constructor(graph: ExecutionGraph) {
     this.graph = graph;
@@ -37,7 +52,8 @@ export class Ledger {
     this.settled = new Array(graph.size);
     this.waiting = new Uint32Array(graph.size);
     this.blocked = new Uint8Array(graph.size);
-    this.lastChange = new Uint32Array(graph.size);
+    this.newest = new Uint32Array(graph.size);
+    this.second = new Uint32Array(graph.size);
     this.pathMs = new Float64Array(graph.size);
     const { previousStart } = graph.edges;
     for (let i = 0; i < graph.size; i++) {
@@ -51,24 +67,35 @@ export class Ledger {
   }
 
   isGood(i: number): boolean {
-    return GOOD.has(this.settled[i] ?? 'skipped');
+    return GOOD.has(this.settled[i] ?? 'skipped') && !this.revoked.has(i);
   }
 
-  /** Something this node needs did not succeed. */
+  /** Something this node needs did not succeed, or is being undone. */
   isBlocked(i: number): boolean {
     return this.blocked[i] === 1;
   }
 
-  /** The number of the change a node is making: what is asked from now on sees it. */
-  changing(i: number): number {
-    this.sequence += 1;
-    this.changedAt.set(i, this.sequence);
-    return this.sequence;
+  /** For questions asked now: they see every change that has ended. */
+  now(): Taken {
+    return { after: this.changes };
   }
 
-  /** Whether an answer taken at `sequence` still holds for a node: nothing before it has changed since. */
-  isFresh(i: number, sequence: number): boolean {
-    return sequence >= (this.lastChange[i] ?? 0);
+  /** For questions sent right behind a node's change, on the same host: they also see that change. */
+  nowBehind(node: number): Taken {
+    this.sends += 1;
+    this.sent.set(node, { send: this.sends });
+    return { after: this.changes, behind: { node, send: this.sends } };
+  }
+
+  /**
+   * Whether an answer still holds for a node: everything it stands on and that changed had changed before. The change that the
+   * question was sent behind is excused, unless it was made again since.
+   */
+  isFresh(i: number, taken: Taken): boolean {
+    const newest = this.newest[i] ?? 0;
+    const behind = taken.behind && this.sent.get(taken.behind.node);
+    const seen = behind?.send === taken.behind?.send && behind?.change === newest;
+    return taken.after >= (seen ? (this.second[i] ?? 0) : newest);
   }
 
   /** The longest chain of work so far. */
@@ -76,22 +103,19 @@ export class Ledger {
     return this.pathMs.reduce((a, b) => Math.max(a, b), 0);
   }
 
-  /** Settles a node and readies those that waited only for it. */
-  settle(i: number, outcome: Settled, durationMs: number): void {
+  /** Settles a node and readies those that waited only for it. `touched`: the machine may be another than before. */
+  settle(i: number, outcome: Settled, durationMs: number, touched = TOUCHING.has(outcome)): void {
     this.settled[i] = outcome;
     this.open--;
-    if (outcome !== 'passed') this.counts[outcome] = (this.counts[outcome] ?? 0) + 1;
-    const touched = outcome === 'changed' || outcome === 'ran' || outcome === 'failed';
-    const change = touched ? (this.changedAt.get(i) ?? ++this.sequence) : (this.lastChange[i] ?? 0);
-    this.changedAt.delete(i);
+    if (!this.recounted.has(i)) this.add(outcome, 1);
+    const [newest, second] = touched ? [this.numberOf(i, outcome), this.newest[i]] : [this.newest[i], this.second[i]];
     const path = (this.pathMs[i] ?? 0) + durationMs;
     this.pathMs[i] = path;
-    const good = GOOD.has(outcome);
-    const { nextStart, next } = this.graph.edges;
-    for (let e = nextStart[i] ?? 0; e < (nextStart[i + 1] ?? 0); e++) {
-      const k = next[e] ?? 0;
+    const good = this.isGood(i);
+    for (const k of this.nextOf(i)) {
       if (!good) this.blocked[k] = 1;
-      if (change > (this.lastChange[k] ?? 0)) this.lastChange[k] = change;
+      this.stand(k, newest ?? 0);
+      this.stand(k, second ?? 0);
       if (path > (this.pathMs[k] ?? 0)) this.pathMs[k] = path;
       const left = (this.waiting[k] ?? 0) - 1;
       this.waiting[k] = left;
@@ -99,10 +123,52 @@ export class Ledger {
     }
   }
 
-  /** Counts a node differently from how it was settled: it was rolled back. */
+  /** A settled node that is about to be undone: what needs it and has not started must not. */
+  revoke(i: number): void {
+    this.revoked.add(i);
+    if (this.settled[i] !== undefined) for (const k of this.nextOf(i)) this.blocked[k] = 1;
+  }
+
+  /** Counts a node as rolled back, however it was or will be settled. */
   recount(i: number, to: 'reverted' | 'dirty'): void {
     const from = this.settled[i];
-    if (from === 'changed' || from === 'satisfied') this.counts[from] = (this.counts[from] ?? 1) - 1;
-    this.counts[to] = (this.counts[to] ?? 0) + 1;
+    if (from !== undefined) this.add(from, -1);
+    this.recounted.set(i, to);
+    this.add(to, 1);
+  }
+
+  /** Whether a node was rolled back. */
+  isUndone(i: number): boolean {
+    return this.recounted.has(i);
+  }
+
+  private numberOf(i: number, outcome: Settled): number {
+    this.changes += 1;
+    const sent = this.sent.get(i);
+    // What follows a failure is not what the questions behind the change saw: it may have been rolled back.
+    if (sent && outcome !== 'failed') sent.change = this.changes;
+    return this.changes;
+  }
+
+  private stand(k: number, change: number): void {
+    const newest = this.newest[k] ?? 0;
+    if (change > newest) {
+      this.second[k] = newest;
+      this.newest[k] = change;
+    } else if (change < newest && change > (this.second[k] ?? 0)) {
+      this.second[k] = change;
+    }
+  }
+
+  private nextOf(i: number): Uint32Array {
+    const { nextStart, next } = this.graph.edges;
+    return next.subarray(nextStart[i], nextStart[i + 1]);
+  }
+
+  private add(outcome: Settled, n: 1 | -1): void {
+    if (outcome === 'passed' || outcome === 'cut') return;
+    const count = (this.counts[outcome] ?? 0) + n;
+    if (count === 0) delete this.counts[outcome];
+    else this.counts[outcome] = count;
   }
 }

@@ -21,11 +21,16 @@ export class Values {
   private readonly produced = new Map<number, unknown>();
   private readonly referenced: ReadonlySet<number>;
   private readonly withRefs: readonly boolean[];
+  private readonly outer: Values | undefined;
 
-  constructor(graph: ExecutionGraph) {
+  /** `outer`: the values of the graph that this one undoes a part of. All of that graph's values may be asked for. */
+  constructor(graph: ExecutionGraph, outer?: Values) {
     this.graph = graph;
+    this.outer = outer;
     const used = graph.nodes.flatMap((node) => refsOf(node).map(({ ref }) => graph.indexOf(ref.key)));
-    this.referenced = new Set(used.filter((i) => i !== undefined));
+    const undoing = graph.nodes.flatMap(({ task }) => (task?.compensate ? [...task.compensate.nodes.values()] : []));
+    const usedToUndo = new Set(undoing).values().flatMap((node) => refsOf(node).map(({ ref }) => graph.indexOf(ref.key)));
+    this.referenced = new Set([...used, ...usedToUndo].filter((i) => i !== undefined));
     this.withRefs = graph.nodes.map((node) => refsOf(node).length > 0);
   }
 
@@ -60,7 +65,7 @@ export class Values {
     if (!use || !this.hasRefs(i)) return [];
     return refsIn(use.want)
       .filter((ref) => ref.secret)
-      .flatMap((ref) => this.producers(i, ref));
+      .flatMap((ref) => this.producers(this.graph.host(i), ref));
   }
 
   /** The fingerprint of a node's input: equal inputs, equal text; no secret in it. */
@@ -78,22 +83,30 @@ export class Values {
   }
 
   private value(i: number, ref: Ref<unknown>): unknown {
-    const producers = this.producers(i, ref);
+    return this.valueFor(this.graph.host(i), ref);
+  }
+
+  private valueFor(consumer: string, ref: Ref<unknown>): unknown {
+    if (this.outer && this.graph.indexOf(ref.key) === undefined) return this.outer.valueFor(consumer, ref);
+    const producers = this.producers(consumer, ref);
     const values = producers.map((producer) => {
       if (!this.produced.has(producer)) throw new MissingValue(this.graph.id(producer));
       return this.produced.get(producer);
     });
-    if (ref.source.from !== 'all') return values[0];
+    if (ref.source.from !== 'all') {
+      if (producers.length === 0) throw new MissingValue(ref.key.name);
+      return values[0];
+    }
     return Object.fromEntries(producers.map((producer, k) => [this.graph.host(producer), values[k]]));
   }
 
-  private producers(i: number, ref: Ref<unknown>): readonly number[] {
+  private producers(consumer: string, ref: Ref<unknown>): readonly number[] {
     const node = this.graph.indexOf(ref.key);
     const template = node === undefined ? undefined : this.graph.nodes[node];
     if (node === undefined || !template) return [];
     const { source } = ref;
     const hosts =
-      source.from === 'all' ? template.hosts.names : [source.from === 'host' ? source.host : this.graph.host(i)];
+      source.from === 'all' ? template.hosts.names : [source.from === 'host' ? source.host : consumer];
     return hosts.flatMap((host) => this.graph.at(node, host) ?? []);
   }
 }

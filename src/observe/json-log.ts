@@ -19,19 +19,8 @@ export interface JsonLogOptions {
  */
 export async function openJsonLog(path: string, options: JsonLogOptions = {}): Promise<Sink> {
   // Loaded here, so that commands without a run do not pay for it.
-  const { pino } = await import('pino');
-  const fd = opened(path);
-  const stream = pino.destination({ fd, sync: false });
-  const logger = pino(
-    {
-      level: options.level ?? 'debug',
-      base: null,
-      timestamp: false,
-      messageKey: 'message',
-      formatters: { level: (level) => ({ level }) },
-    },
-    stream,
-  );
+  const { openLogStream } = await import('./log-stream.ts');
+  const { logger, stream } = openLogStream(opened(path), options.level ?? 'debug');
   let failure: Error | undefined;
   let report: (error: EventError) => void = () => undefined;
   const done = new Promise<void>((resolve) => {
@@ -85,7 +74,7 @@ interface LogFields {
 }
 
 /** An event as the fields that the log has for all events, and the event's own under their names. */
-export function logFields(event: RunEvent): LogFields {
+function logFields(event: RunEvent): LogFields {
   const { at, run, type, ...own } = event;
   const { durationMs, error, code, ...more } = own as Record<string, unknown> & { error?: EventError; code?: number };
   return {

@@ -3,6 +3,7 @@ import type { Lang } from '../model/errors/index.ts';
 import type { RunEvent } from '../model/event.ts';
 import { everyEvent } from './every-event.ts';
 import { heartbeatLine, plainLines } from './plain.ts';
+import { Redactor } from './redact/redactor.ts';
 import { durationText, outcomeTexts, runOutcomeTexts, texts } from './texts.ts';
 
 const events = everyEvent();
@@ -142,6 +143,15 @@ describe('plainLines', () => {
     ]);
   });
 
+  it('show no planted secret', () => {
+    const redactor = new Redactor();
+    redactor.add('planted-Secret-77');
+    for (const event of everyEvent((text) => `${text}planted-Secret-77`)) {
+      const lines = plainLines(redactor.event(event), { lang: 'en', verbose: true });
+      expect(lines.join('\n'), event.type).not.toContain('planted');
+    }
+  });
+
   it("does not let a host's output steer the terminal", () => {
     const message = only('message');
     expect(plainLines({ ...message, text: 'a\x1b[31mred\x1b[0m\x1b]0;title\x07\r\x08b\tc' }, { lang: 'en' })).toEqual([
@@ -162,7 +172,8 @@ describe('heartbeatLine', () => {
 
 describe('texts', () => {
   it('have the same parameters in every language', () => {
-    const params = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
+    const params = (text: string) =>
+      [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '').sort((a, b) => a.localeCompare(b));
     for (const text of Object.values(texts)) expect(params(text.zh)).toEqual(params(text.en));
     for (const text of [...Object.values(outcomeTexts), ...Object.values(runOutcomeTexts)])
       expect(text.zh).not.toBe(text.en);

@@ -1,4 +1,4 @@
-import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Opens a file for appending that only its owner can read, also when it was there with wider rights. Follows no link. */
@@ -14,6 +14,17 @@ export function openPrivate(path: string): number {
     throw error;
   }
   return fd;
+}
+
+/**
+ * Makes sure that a file is there and only its owner can read it, without opening one that exists: closing it again would drop
+ * the locks that this process holds on it.
+ */
+export function makePrivate(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) closeSync(openPrivate(path));
+  else if (found.isSymbolicLink()) throw new Error('it is a symbolic link');
+  else if (found.isFile() && (found.mode & 0o777) !== 0o600) chmodSync(path, 0o600);
 }
 
 /** Why a system call failed, for people: without the path, which the message has already. */

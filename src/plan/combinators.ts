@@ -1,6 +1,6 @@
-import { LOCAL } from '../model/host.ts';
+import { beside, chain, hostsOf, LOCAL_SET, single } from './chain.ts';
 import { HostSet } from './host-set.ts';
-import type { ExecutionFragment, ExecutionNode, JoinNeeds, Link, Port } from './node.ts';
+import type { ExecutionFragment, ExecutionNode, JoinNeeds } from './node.ts';
 import { makeRef, type NodeKey, type Ref, refsIn } from './ref.ts';
 import { fieldOf, type StepUse } from './step.ts';
 
@@ -32,13 +32,16 @@ export function on<O, H extends Named>(
   use: StepUse<O> | ((host: H) => StepUse<O>),
   options: { readonly name?: string; readonly tags?: readonly string[] } = {},
 ): StepFragment<O> {
-  const list = Array.isArray(hosts) ? (hosts as readonly H[]) : [hosts as H];
+  const given = Array.isArray(hosts) ? (hosts as readonly H[]) : [hosts as H];
+  const set = namesOf(given);
+  const list = set.size === given.length ? given : [...new Map(given.map((host) => [host.name, host])).values()];
   const uses = typeof use === 'function' ? list.map(use) : [];
   const first = typeof use === 'function' ? uses[0] : use;
   const name = options.name ?? first?.name ?? 'empty';
   const key: NodeKey = { name };
-  const set = namesOf(list);
-  const secret = first !== undefined && fieldOf(first.step.nature, first.want, 'state') === 'mint';
+  const secret = (uses.length > 0 ? uses : first ? [first] : []).some(
+    (one) => fieldOf(one.step.nature, one.want, 'state') === 'mint',
+  );
   const ref = <T>(source: Parameters<typeof makeRef>[1]): Ref<T> => makeRef<T>(key, source, secret);
   const handle = {
     ref: () => ref<O>(set.size === 1 ? { from: 'host', host: set.names[0] ?? '' } : { from: 'same' }),
@@ -60,20 +63,16 @@ export function on<O, H extends Named>(
 
 /** One after the other, host by host: a host goes on as soon as it is done. Nodes of the local machine link to all. */
 export function sequence(...fragments: readonly ExecutionFragment[]): ExecutionFragment {
-  return fragments.reduce(chain, none);
+  const [first, ...rest] = fragments.filter((fragment) => fragment.nodes.size > 0);
+  if (!first) return none;
+  return rest.length === 0 ? first : chain(first, rest);
 }
 
 /** Side by side, in no order. */
 export function parallel(...fragments: readonly ExecutionFragment[]): ExecutionFragment {
-  return fragments.reduce(
-    (a, b) => ({
-      nodes: merge(a.nodes, b.nodes),
-      links: [...a.links, ...b.links],
-      entryNodes: [...a.entryNodes, ...b.entryNodes],
-      exitNodes: [...a.exitNodes, ...b.exitNodes],
-    }),
-    none,
-  );
+  const [first, ...rest] = fragments.filter((fragment) => fragment.nodes.size > 0);
+  if (!first) return none;
+  return rest.length === 0 ? first : beside([first, ...rest]);
 }
 
 /** The same for each host, each made for it alone. */
@@ -81,26 +80,31 @@ export function perHost<H extends Named>(hosts: readonly H[], make: (host: H) =>
   return parallel(...hosts.map(make));
 }
 
-/** All hosts wait until all (or enough) of them have come here. */
+/** All hosts wait until all (or enough) of those of `before` have come here. */
 export function barrier(
   name: string,
   needs: JoinNeeds,
   before: ExecutionFragment,
   after: ExecutionFragment,
 ): ExecutionFragment {
-  return sequence(before, join(name, needs), after);
+  return sequence(before, joinOf(name, needs, before), after);
 }
 
-/** The join that `barrier` puts between two fragments: one node, so m + n edges and not m × n. */
+/** The join that `barrier` puts between two fragments: one node, so it has m + n edges and not m × n. */
 export function join(name: string, needs: JoinNeeds = 'all'): ExecutionFragment {
-  const key: NodeKey = { name };
+  return joinOf(name, needs, none);
+}
+
+/** A join whose majority is one of a fragment's hosts: others may come here too, but do not outvote them. */
+function joinOf(name: string, needs: JoinNeeds, fragment: ExecutionFragment): ExecutionFragment {
+  const voters = needs === 'all' ? HostSet.empty : hostsOf(fragment).minus(LOCAL_SET);
   return single({
-    key,
+    key: { name },
     id: name,
     hosts: LOCAL_SET,
     tags: [],
     task: undefined,
-    body: { type: 'join', needs },
+    body: voters.size > 0 ? { type: 'join', needs, voters } : { type: 'join', needs },
     until: undefined,
   });
 }
@@ -121,21 +125,25 @@ export function rolling<H extends Named>(
   policy: Rolling,
   make: (hosts: readonly H[]) => ExecutionFragment,
 ): ExecutionFragment {
-  const batches = batchesOf(hosts, policy);
-  const parts = batches.flatMap((batch, i) =>
-    i === 0 ? [make(batch)] : [join(`${name}-batch-${i + 1}`, policy.needs), make(batch)],
-  );
+  const batches = batchesOf(hosts, policy).map(make);
+  const parts = batches.flatMap((batch, i) => {
+    const before = batches[i - 1];
+    return before ? [joinOf(`${name}-batch-${i + 1}`, policy.needs ?? 'all', before), batch] : [batch];
+  });
   return sequence(...parts);
 }
 
 /**
  * For a state that lives only inside a run: when `gate` is already satisfied, the fragment's nodes are superseded,
- * neither checked nor changed. A gate on one host decides for all, otherwise each host for itself.
+ * neither checked nor changed. A gate on one host decides for all, otherwise each host for itself. Where gates are nested,
+ * the inner one decides; superseded by the outer one, it counts as satisfied. Joins do nothing and need no gate.
  */
 export function until(gate: ExecutionFragment, fragment: ExecutionFragment): ExecutionFragment {
   const [key] = gate.nodes.keys();
   if (key === undefined || gate.nodes.size !== 1) throw new TypeError('until needs a gate of exactly one node');
-  const gated = mapNodes(fragment, (node) => (node.until ? node : { ...node, until: key }));
+  const gated = mapNodes(fragment, (node) =>
+    node.until || node.body.type === 'join' ? node : { ...node, until: key },
+  );
   return sequence(gate, gated);
 }
 
@@ -156,79 +164,25 @@ export function refsOf(
   return node.body.uses.flatMap((use, i) => refsIn(use.want).map((ref) => ({ host: node.hosts.names[i], ref })));
 }
 
-const LOCAL_SET = HostSet.of([LOCAL]);
-
-function single(node: ExecutionNode): ExecutionFragment {
-  const port: Port = { key: node.key, hosts: node.hosts, served: HostSet.empty };
-  return { nodes: new Map([[node.key, node]]), links: [], entryNodes: [port], exitNodes: [port] };
-}
-
-function chain(a: ExecutionFragment, b: ExecutionFragment): ExecutionFragment {
-  if (a.nodes.size === 0) return b;
-  if (b.nodes.size === 0) return a;
-  const covered = hostsOf(b);
-  const known = hostsOf(a);
-  return {
-    nodes: merge(a.nodes, b.nodes),
-    links: [...a.links, ...b.links, ...a.exitNodes.flatMap((from) => b.entryNodes.flatMap((to) => link(from, to)))],
-    entryNodes: [...a.entryNodes, ...b.entryNodes.flatMap((port) => outer(port, known))],
-    exitNodes: [...b.exitNodes, ...a.exitNodes.flatMap((port) => outer(port, covered))],
-  };
-}
-
-function link(from: Port, to: Port): readonly Link[] {
-  if (from.key === to.key) return [];
-  if (isLocal(from) && isLocal(to)) return [{ from: from.key, to: to.key, how: 'host', on: LOCAL_SET }];
-  if (isLocal(from)) return nonEmpty({ from: from.key, to: to.key, how: 'spread', on: to.hosts.minus(from.served) });
-  if (isLocal(to)) return nonEmpty({ from: from.key, to: to.key, how: 'gather', on: from.hosts.minus(to.served) });
-  return nonEmpty({ from: from.key, to: to.key, how: 'host', on: from.hosts.intersect(to.hosts) });
-}
-
-function nonEmpty(one: Link): readonly Link[] {
-  return one.on.size === 0 ? [] : [one];
-}
-
-/**
- * A port of the inner fragment as it looks once another stands beside it on `others`: on those hosts it is no longer the
- * first or last. A local node stays one until another local node stands there, but needs no second edge to those hosts.
- */
-function outer(port: Port, others: HostSet): readonly Port[] {
-  if (isLocal(port)) return others.has(LOCAL) ? [] : [{ ...port, served: port.served.union(others) }];
-  const hosts = port.hosts.minus(others);
-  return hosts.size === 0 ? [] : [{ ...port, hosts }];
-}
-
-function isLocal(port: Port): boolean {
-  return port.hosts === LOCAL_SET || (port.hosts.size === 1 && port.hosts.has(LOCAL));
-}
-
-function hostsOf(fragment: ExecutionFragment): HostSet {
-  return fragment.entryNodes.reduce((set, port) => set.union(port.hosts), HostSet.empty);
-}
-
-function merge(a: ExecutionFragment['nodes'], b: ExecutionFragment['nodes']): ReadonlyMap<NodeKey, ExecutionNode> {
-  return a.size === 0 ? b : b.size === 0 ? a : new Map([...a, ...b]);
-}
-
 const nameSets = new WeakMap<readonly Named[], HostSet>();
 
 function namesOf(hosts: readonly Named[]): HostSet {
-  let set = nameSets.get(hosts);
-  if (!set) {
-    const only = hosts.length === 1 ? hosts[0] : undefined;
-    set = only?.name === LOCAL ? LOCAL_SET : HostSet.of(hosts.map((host) => host.name));
-    nameSets.set(hosts, set);
-  }
+  const known = nameSets.get(hosts);
+  if (known && known.size === hosts.length && known.names.every((name, i) => name === hosts[i]?.name)) return known;
+  const set = HostSet.of(hosts.map((host) => host.name));
+  nameSets.set(hosts, set);
   return set;
 }
 
 function batchesOf<H>(hosts: readonly H[], policy: Rolling): readonly (readonly H[])[] {
-  const canary = Math.min(policy.canary ?? 0, hosts.length);
-  const size =
-    typeof policy.batch === 'number'
-      ? policy.batch
-      : Math.floor((hosts.length * Number.parseFloat(policy.batch)) / 100);
-  const batches: (readonly H[])[] = canary > 0 ? [hosts.slice(0, canary)] : [];
-  for (let i = canary; i < hosts.length; i += Math.max(1, size)) batches.push(hosts.slice(i, i + Math.max(1, size)));
+  const batch =
+    typeof policy.batch === 'number' ? policy.batch : (hosts.length * Number.parseFloat(policy.batch)) / 100;
+  const canary = policy.canary ?? 0;
+  if (!(batch >= 0) || !(canary >= 0))
+    throw new RangeError('rolling needs a batch and a canary of no less than 0 hosts');
+  const size = Math.max(1, Math.floor(batch));
+  const start = Math.min(Math.floor(canary), hosts.length);
+  const batches: (readonly H[])[] = start > 0 ? [hosts.slice(0, start)] : [];
+  for (let i = start; i < hosts.length; i += size) batches.push(hosts.slice(i, i + size));
   return batches;
 }

@@ -7,7 +7,7 @@ export interface Edges {
   readonly previous: Uint32Array;
 }
 
-/** Collects edges and sorts them once. */
+/** Collects edges and sorts them once. One that was added twice counts once. */
 export class EdgeList {
   private from = new Uint32Array(1024);
   private to = new Uint32Array(1024);
@@ -24,11 +24,30 @@ export class EdgeList {
   }
 
   finish(nodes: number): Edges {
-    const from = this.from.subarray(0, this.count);
-    const to = this.to.subarray(0, this.count);
+    const count = this.dropTwins(nodes);
+    const from = this.from.subarray(0, count);
+    const to = this.to.subarray(0, count);
     const [nextStart, next] = bucket(from, to, nodes);
     const [previousStart, previous] = bucket(to, from, nodes);
-    return { count: this.count, nextStart, next, previousStart, previous };
+    return { count, nextStart, next, previousStart, previous };
+  }
+
+  /** Sorts by origin and keeps the first of equal edges. */
+  private dropTwins(nodes: number): number {
+    const [start, next] = bucket(this.from.subarray(0, this.count), this.to.subarray(0, this.count), nodes);
+    const lastFrom = new Uint32Array(nodes);
+    let kept = 0;
+    for (let i = 0; i < nodes; i++) {
+      for (let e = start[i] ?? 0; e < (start[i + 1] ?? 0); e++) {
+        const to = next[e] ?? 0;
+        if (lastFrom[to] === i + 1) continue;
+        lastFrom[to] = i + 1;
+        this.from[kept] = i;
+        this.to[kept] = to;
+        kept++;
+      }
+    }
+    return kept;
   }
 }
 

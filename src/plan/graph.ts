@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { kubexmError } from '../model/errors/index.ts';
-import { LOCAL } from '../model/host.ts';
 import { canonical, type Json } from '../model/json.ts';
-import { refsOf } from './combinators.ts';
 import { EdgeList, type Edges } from './edges.ts';
-import { HostSet } from './host-set.ts';
-import type { ExecutionFragment, ExecutionNode, Link } from './node.ts';
+import type { HostSet } from './host-set.ts';
+import { type Given, linkGates, linkRefs } from './implied-links.ts';
+import { type ExecutionFragment, type ExecutionNode, type Link, oneHost } from './node.ts';
 import { topologicalOrder } from './order.ts';
-import { type NodeKey, type Ref, wantJson } from './ref.ts';
+import { type NodeKey, wantJson } from './ref.ts';
 import type { StepUse } from './step.ts';
 
 /**
@@ -16,6 +15,8 @@ import type { StepUse } from './step.ts';
  */
 export interface ExecutionGraph {
   readonly nodes: readonly ExecutionNode[];
+  /** The edges of the plan, those drawn by Refs and gates among them. */
+  readonly links: readonly Link[];
   readonly size: number;
   readonly hosts: readonly string[];
   readonly first: Uint32Array;
@@ -36,23 +37,41 @@ export interface ExecutionGraph {
   use(i: number): StepUse | undefined;
 }
 
+/** What a graph may rely on beside its own nodes. */
+export interface GraphOptions {
+  /** A graph that has run before this one: Refs to its nodes draw no edge. For undoing a task. */
+  readonly given?: Pick<ExecutionGraph, 'nodes' | 'indexOf'>;
+}
+
 /** Builds and validates the graph of a fragment. Every problem is found before anything runs. */
-export function buildGraph(fragment: ExecutionFragment): ExecutionGraph {
+export function buildGraph(fragment: ExecutionFragment, options: GraphOptions = {}): ExecutionGraph {
+  const { given } = options;
+  const built = assemble(fragment, (key) => given?.nodes[given.indexOf(key) ?? -1]);
+  if ('problems' in built) throw invalid(built.problems);
+  return built;
+}
+
+function assemble(
+  fragment: ExecutionFragment,
+  given: Given,
+): ExecutionGraph | { readonly problems: readonly string[] } {
   const nodes = [...fragment.nodes.values()];
   const links = [...fragment.links];
   const problems: string[] = [];
-  linkRefs(nodes, links, problems);
+  linkRefs(nodes, links, given, problems);
+  linkGates(nodes, links, problems);
   const layout = layOut(nodes);
   checkIds(nodes, problems);
   const edges = expand(nodes, links, layout, problems);
-  checkGates(nodes, layout, problems);
-  if (problems.length > 0) throw invalid(problems);
+  checkUndo(nodes, (key) => nodes[layout.indexByKey.get(key) ?? -1], problems);
+  if (problems.length > 0) return { problems };
   const order = topologicalOrder(edges, layout.size);
   const id = (i: number) => `${nodes[layout.nodeOf[i] ?? 0]?.id}@${layout.hosts[layout.hostOf[i] ?? 0]}`;
-  if ('cycle' in order) throw invalid([`these steps wait for each other: ${order.cycle.map(id).join(' → ')}`]);
+  if ('cycle' in order) return { problems: [`these steps wait for each other: ${cycleText(order.cycle.map(id))}`] };
   return {
     ...layout,
     nodes,
+    links,
     edges,
     order: order.order,
     hash: hashOf(nodes, links),
@@ -111,76 +130,6 @@ function layOut(nodes: readonly ExecutionNode[]): Layout {
   };
 }
 
-/** Draws the edges that Refs stand for, and finds Refs that nothing produces. */
-function linkRefs(nodes: ExecutionNode[], links: Link[], problems: string[]): void {
-  const byKey = new Map(nodes.map((node) => [node.key, node]));
-  const joins = new Map<NodeKey, NodeKey>();
-  for (const node of [...nodes]) {
-    for (const { host, ref } of refsOf(node)) {
-      const producer = byKey.get(ref.key);
-      const consumers = host === undefined ? node.hosts : HostSet.of([host]);
-      if (!producer) {
-        problems.push(`${node.id} uses the value of ${ref.key.name}, which is not part of the plan`);
-      } else if (ref.source.from === 'all') {
-        links.push(...gatherAll(producer, node, consumers, nodes, joins));
-      } else {
-        links.push(...linkOne(producer, node, consumers, ref, problems));
-      }
-    }
-  }
-}
-
-function linkOne(
-  producer: ExecutionNode,
-  consumer: ExecutionNode,
-  consumers: HostSet,
-  ref: Ref<unknown>,
-  problems: string[],
-): readonly Link[] {
-  const { source } = ref;
-  const missing =
-    source.from === 'host'
-      ? producer.hosts.has(source.host)
-        ? []
-        : [source.host]
-      : consumers.minus(producer.hosts).names;
-  if (missing.length > 0) {
-    problems.push(
-      `${consumer.id} uses the value of ${producer.id} on ${missing.slice(0, 3).join(', ')}, where nothing produces it`,
-    );
-    return [];
-  }
-  if (source.from !== 'host') return [{ from: producer.key, to: consumer.key, how: 'host', on: consumers }];
-  if (producer.hosts.size === 1) return [{ from: producer.key, to: consumer.key, how: 'spread', on: consumers }];
-  return [{ from: producer.key, to: consumer.key, how: 'spread', on: consumers, fromHost: source.host }];
-}
-
-/** All of a producer's values for each consumer: through a join, never m × n edges. */
-function gatherAll(
-  producer: ExecutionNode,
-  consumer: ExecutionNode,
-  consumers: HostSet,
-  nodes: ExecutionNode[],
-  joins: Map<NodeKey, NodeKey>,
-): readonly Link[] {
-  if (consumers.size === 1) return [{ from: producer.key, to: consumer.key, how: 'gather', on: producer.hosts }];
-  const known = joins.get(producer.key);
-  const key = known ?? { name: `${producer.key.name}-values` };
-  const links: Link[] = [{ from: key, to: consumer.key, how: 'spread', on: consumers }];
-  if (known) return links;
-  joins.set(producer.key, key);
-  nodes.push({
-    ...producer,
-    key,
-    id: `${producer.id}-values`,
-    hosts: LOCAL_ONLY,
-    body: { type: 'join', needs: 'all' },
-  });
-  return [...links, { from: producer.key, to: key, how: 'gather', on: producer.hosts }];
-}
-
-const LOCAL_ONLY = HostSet.of([LOCAL]);
-
 function expand(nodes: readonly ExecutionNode[], links: readonly Link[], layout: Layout, problems: string[]): Edges {
   const list = new EdgeList();
   for (const link of links) {
@@ -191,49 +140,70 @@ function expand(nodes: readonly ExecutionNode[], links: readonly Link[], layout:
       problems.push(`an edge leads to ${name}, which is not part of the plan`);
       continue;
     }
-    addLink(list, link, must(nodes[from]), layout.first[from] ?? 0, must(nodes[to]), layout.first[to] ?? 0);
+    const ends = [must(nodes[from]), must(nodes[to])] as const;
+    const missing = addLink(list, link, ends, layout.first[from] ?? 0, layout.first[to] ?? 0);
+    if (missing !== undefined)
+      problems.push(`an edge from ${ends[0].id} to ${ends[1].id} leads over ${missing}, where one of them is not`);
   }
   return list.finish(layout.size);
 }
 
+/** Adds a link's edges. Returns a host that it names but that has no such node: an edge is never left out. */
 function addLink(
   list: EdgeList,
   link: Link,
-  from: ExecutionNode,
+  [from, to]: readonly [ExecutionNode, ExecutionNode],
   fromFirst: number,
-  to: ExecutionNode,
   toFirst: number,
-): void {
+): string | undefined {
   if (link.how === 'host' && from.hosts === to.hosts && link.on === from.hosts) {
     for (let k = 0; k < from.hosts.size; k++) list.add(fromFirst + k, toFirst + k);
-    return;
+    return undefined;
   }
-  const fixedFrom = link.fromHost === undefined ? 0 : (from.hosts.index.get(link.fromHost) ?? 0);
+  const fromHost = link.how === 'spread' ? oneHost(from, link.fromHost) : undefined;
+  const toHost = link.how === 'gather' ? oneHost(to, link.toHost) : undefined;
   for (const name of link.on.names) {
-    const a = link.how === 'spread' ? fixedFrom : from.hosts.index.get(name);
-    const b = link.how === 'gather' ? 0 : to.hosts.index.get(name);
-    if (a !== undefined && b !== undefined) list.add(fromFirst + a, toFirst + b);
+    const a = from.hosts.index.get(fromHost ?? name);
+    const b = to.hosts.index.get(toHost ?? name);
+    if (a === undefined || b === undefined) return a === undefined ? (fromHost ?? name) : (toHost ?? name);
+    list.add(fromFirst + a, toFirst + b);
   }
+  return undefined;
 }
 
 function checkIds(nodes: readonly ExecutionNode[], problems: string[]): void {
-  const seen = new Map<string, HostSet>();
-  for (const node of nodes) {
-    const before = seen.get(node.id);
-    const twice = before?.intersect(node.hosts).names[0];
-    if (twice !== undefined) problems.push(`two different steps have the id ${node.id}@${twice}`);
-    seen.set(node.id, before ? before.union(node.hosts) : node.hosts);
+  const seen = new Map<string, HostSet | Set<string>>();
+  for (const { id, hosts } of nodes) {
+    const before = seen.get(id);
+    const twice = before && hosts.names.find((name) => before.has(name));
+    if (twice !== undefined) problems.push(`two different steps have the id ${id}@${twice}`);
+    if (!before) {
+      seen.set(id, hosts);
+      continue;
+    }
+    const all = before instanceof Set ? before : new Set(before.names);
+    for (const name of hosts.names) all.add(name);
+    seen.set(id, all);
   }
 }
 
-function checkGates(nodes: readonly ExecutionNode[], layout: Layout, problems: string[]): void {
-  for (const node of nodes) {
-    if (!node.until) continue;
-    const gate = nodes[layout.indexByKey.get(node.until) ?? -1];
-    if (!gate) problems.push(`${node.id} waits for the gate ${node.until.name}, which is not part of the plan`);
-    else if (gate.hosts.size > 1 && node.hosts.minus(gate.hosts).size > 0)
-      problems.push(`${node.id} runs on hosts that its gate ${gate.id} does not look at`);
+/** Undoing a task must be as sound as doing it: nobody wants to learn otherwise when it has failed. */
+function checkUndo(nodes: readonly ExecutionNode[], given: Given, problems: string[]): void {
+  const seen = new Set<ExecutionFragment>();
+  for (const { task } of nodes) {
+    if (!task?.compensate || seen.has(task.compensate)) continue;
+    seen.add(task.compensate);
+    const built = assemble(task.compensate, given);
+    if ('problems' in built) problems.push(...built.problems.map((problem) => `undoing ${task.id}: ${problem}`));
   }
+}
+
+const SHOWN = 12;
+
+function cycleText(ids: readonly string[]): string {
+  if (ids.length <= SHOWN) return ids.join(' → ');
+  const half = SHOWN / 2;
+  return [...ids.slice(0, half), `… ${ids.length - SHOWN} more …`, ...ids.slice(-half)].join(' → ');
 }
 
 function hashOf(nodes: readonly ExecutionNode[], links: readonly Link[]): string {
@@ -250,14 +220,14 @@ function hashOf(nodes: readonly ExecutionNode[], links: readonly Link[]): string
     canonical([node.id, hostsText(node.hosts), bodyJson(node, id), node.until ? id(node.until) : null]),
   );
   const edges = links.map((one) =>
-    canonical([id(one.from), id(one.to), one.how, hostsText(one.on), one.fromHost ?? null]),
+    canonical([id(one.from), id(one.to), one.how, hostsText(one.on), one.fromHost ?? null, one.toHost ?? null]),
   );
   for (const text of [...texts.sort(), ...edges.sort()]) hash.update(text).update('\n');
   return hash.digest('hex');
 }
 
 function bodyJson(node: ExecutionNode, id: (key: NodeKey) => string): Json {
-  if (node.body.type === 'join') return ['join', node.body.needs];
+  if (node.body.type === 'join') return ['join', node.body.needs, [...(node.body.voters?.names ?? [])]];
   const uses = node.body.type === 'step' ? [node.body.use] : node.body.uses;
   return uses.map((use) => [use.step.kind, wantJson(use.want, id)]);
 }
@@ -267,8 +237,12 @@ function useOf(node: ExecutionNode | undefined, position: number): StepUse | und
   return node.body.type === 'step' ? node.body.use : node.body.uses[position];
 }
 
+const MOST_PROBLEMS = 50;
+
 function invalid(problems: readonly string[]): Error {
-  return kubexmError('KX4001', { detail: problems[0] ?? '' }, { detail: problems.join('\n') });
+  const more = problems.length > MOST_PROBLEMS ? [`… and ${problems.length - MOST_PROBLEMS} more`] : [];
+  const detail = [...problems.slice(0, MOST_PROBLEMS), ...more].join('\n');
+  return kubexmError('KX4001', { detail: problems[0] ?? '' }, { detail });
 }
 
 function must<T>(value: T | undefined): T {

@@ -90,21 +90,27 @@ export interface ModuleDefinition<In, Out> {
 /** A module as pipelines use it. */
 export type Module<In = void, Out = void> = ModuleDefinition<In, Out>;
 
-/** Defines a module. Its tasks' nodes get its name. */
+/** Defines a module. Its tasks' nodes get its name; so do the ids of nodes between its tasks. */
 export function defineModule<In = void, Out = void>(definition: ModuleDefinition<In, Out>): Module<In, Out> {
+  const module = definition.name;
   return {
     ...definition,
     plan(context, inputs) {
       const { fragment, outputs } = definition.plan(context, inputs);
       const stamped = new Map<TaskInfo, TaskInfo>();
       const inModule = (task: TaskInfo): TaskInfo => {
-        const known = stamped.get(task) ?? { ...task, module: definition.name };
-        stamped.set(task, known);
-        return known;
+        const known = stamped.get(task);
+        if (known) return known;
+        const undo = task.compensate && mapNodes(task.compensate, (node) => ({ ...node, module }));
+        const made = { ...task, ...(undo ? { compensate: undo } : {}), module };
+        stamped.set(task, made);
+        return made;
       };
       return {
         outputs,
-        fragment: mapNodes(fragment, (node) => (node.task ? { ...node, task: inModule(node.task) } : node)),
+        fragment: mapNodes(fragment, (node) =>
+          node.task ? { ...node, task: inModule(node.task) } : { ...node, id: `${module}/${node.id}`, module },
+        ),
       };
     },
   };
@@ -127,6 +133,10 @@ export interface PipelineDefinition<P> {
   readonly modules: readonly Module<any, any>[];
   readonly plan?: (context: PlanContext, params: P) => ExecutionFragment;
   readonly stages?: readonly Stage<P>[];
+  /** Takes the locks of the cluster and its hosts. Default true. */
+  readonly exclusive?: boolean;
+  /** Goes on with the hosts that answer instead of refusing to start. Default false. */
+  readonly toleratesUnreachable?: boolean;
   /** Run at the end whatever happened. */
   readonly finalizers?: (context: PlanContext, params: P) => ExecutionFragment;
 }

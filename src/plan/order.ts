@@ -28,9 +28,9 @@ export function topologicalOrder(
 /** Walks backwards among the nodes that never became ready: each has such a predecessor, so the walk must repeat. */
 function findCycle(edges: Edges, waiting: Uint32Array): readonly number[] {
   let current = waiting.findIndex((left) => left > 0);
-  const seen: number[] = [];
-  while (!seen.includes(current)) {
-    seen.push(current);
+  const seen = new Set<number>();
+  while (!seen.has(current)) {
+    seen.add(current);
     for (let e = edges.previousStart[current] ?? 0; e < (edges.previousStart[current + 1] ?? 0); e++) {
       const before = edges.previous[e] ?? 0;
       if ((waiting[before] ?? 0) > 0) {
@@ -39,7 +39,8 @@ function findCycle(edges: Edges, waiting: Uint32Array): readonly number[] {
       }
     }
   }
-  return [...seen.slice(seen.indexOf(current)), current].reverse();
+  const walked = [...seen];
+  return [...walked.slice(walked.indexOf(current)), current].reverse();
 }
 
 /** For each node, the estimated seconds from its start to the end of the run: who has most goes first. */

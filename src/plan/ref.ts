@@ -61,7 +61,10 @@ export function refsIn(value: unknown): readonly Ref<unknown>[] {
 
 /** A want with each Ref replaced. A value without Refs is returned as it is, so that hosts go on sharing it. */
 export function resolveRefs(value: unknown, lookup: (ref: Ref<unknown>) => unknown): unknown {
-  if (isRef(value)) return pick(lookup(value), value.path);
+  if (isRef(value)) {
+    const found = lookup(value);
+    return found === masked(value) ? found : pick(found, value.path);
+  }
   if (typeof value !== 'object' || value === null || refsIn(value).length === 0) return value;
   if (Array.isArray(value)) return value.map((item) => resolveRefs(item, lookup));
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolveRefs(item, lookup)]));
@@ -74,14 +77,15 @@ export function refText(ref: Ref<unknown>, id: (key: NodeKey) => string): string
   return `${ref.secret ? 'secret ' : ''}${id(ref.key)}${where}${path}`;
 }
 
-/** A want as plain JSON, Refs written as `{"$ref": …}`. */
+/** A want as plain JSON, Refs written as `{"$ref": …}`. An object that itself has such a member is wrapped as `$literal`. */
 export function wantJson(value: unknown, id: (key: NodeKey) => string): Json {
   if (isRef(value)) return { $ref: refText(value, id) };
   if (value === undefined) return null;
   if (typeof value !== 'object' || value === null) return value as Json;
   if (Array.isArray(value)) return value.map((item) => wantJson(item, id));
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(entries.map(([name, item]) => [name, wantJson(item, id)]));
+  const object = Object.fromEntries(entries.map(([name, item]) => [name, wantJson(item, id)]));
+  return '$ref' in object || '$literal' in object ? { $literal: object } : object;
 }
 
 /** The text an input fingerprint is made of: minted values never enter it. */
@@ -91,7 +95,7 @@ export function fingerprintText(want: unknown): string {
 
 /** What stands for a value that is not known yet, or must not be shown. */
 export function masked(ref: Ref<unknown>): string {
-  return ref.secret ? MASK : `‹${ref.key.name}›`;
+  return ref.secret ? MASK : `‹${[ref.key.name, ...ref.path].join('.')}›`;
 }
 
 function pick(value: unknown, path: readonly string[]): unknown {

@@ -124,10 +124,23 @@ export function defineStep<W>(): <S, O>(definition: StepDefinition<W, S, O>) => 
       name: definition.kind,
       step: definition,
       want: want as Wanted<unknown>,
-      weight: typeof definition.estimateSeconds === 'number' ? definition.estimateSeconds : 1,
+      weight: weightOf(definition, want),
     });
     return Object.assign(make, { definition });
   };
+}
+
+/** The estimate for the critical path. One that cannot be made before a Ref's value is known is no reason to fail. */
+function weightOf<W>(
+  definition: Pick<StepDefinition<W, unknown, unknown>, 'estimateSeconds'>,
+  want: Wanted<W>,
+): number {
+  try {
+    const seconds = fieldOf(definition.estimateSeconds, want as W, 1);
+    return Number.isFinite(seconds) && seconds >= 0 ? seconds : 1;
+  } catch {
+    return 1;
+  }
 }
 
 /** A dedicated step: a generic one with a name and a purpose, the only thing tasks are made of. */

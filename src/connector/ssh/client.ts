@@ -85,6 +85,7 @@ async function login(
     client.on('ready', () => {
       options.signal?.removeEventListener('abort', abort);
       client.removeAllListeners();
+      client.on('error', () => undefined);
       resolve(client);
     });
     client.connect({

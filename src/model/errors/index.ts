@@ -3,12 +3,13 @@ import { configErrors } from './config.ts';
 import { connectionErrors } from './connection.ts';
 import { recordErrors } from './record.ts';
 import { runErrors } from './run.ts';
+import { stepErrors } from './step.ts';
 import { usageErrors } from './usage.ts';
 
 export type { ErrorEntry, ExitCode, Lang, Text } from './entry.ts';
 
 /** Every error kubexm can report, by code. */
-export const catalogue = { ...usageErrors, ...configErrors, ...connectionErrors, ...runErrors, ...recordErrors };
+export const catalogue = { ...usageErrors, ...configErrors, ...connectionErrors, ...runErrors, ...stepErrors, ...recordErrors };
 
 type Catalogue = typeof catalogue;
 

@@ -4,7 +4,10 @@ import type { ErrorEntry } from './entry.ts';
 export const recordErrors = {
   KX8001: {
     exit: 1,
-    title: { en: 'the {sink} fails, and the run goes on without it: {reason}', zh: '{sink} 出错，运行继续但不再依赖它：{reason}' },
+    title: {
+      en: 'the {sink} fails, and the run goes on without it: {reason}',
+      zh: '{sink} 出错，运行继续但不再依赖它：{reason}',
+    },
     remedy: {
       en: 'The run itself is not affected. Look at free space and permissions where kubexm keeps its files.',
       zh: '运行本身不受影响。请检查 kubexm 存放文件处的剩余空间和权限。',

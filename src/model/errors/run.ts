@@ -117,4 +117,54 @@ export const runErrors = {
       zh: '请在该主机上手动撤销，然后加 --resume 再次运行。',
     },
   },
+  KX4015: {
+    exit: 1,
+    title: { en: 'the journal {file} cannot be written: {reason}', zh: '无法写入运行日志 {file}：{reason}' },
+    remedy: {
+      en: 'Nothing more was started and nothing was rolled back. Look at the space and permissions there, then run again with --resume.',
+      zh: '未再启动任何步骤，也未回滚。请检查该处的空间和权限，然后加 --resume 再次运行。',
+    },
+  },
+  KX4020: {
+    exit: 6,
+    title: {
+      en: 'this cluster is being worked on: run {run} ({pipeline}) of {user}@{machine}, pid {pid}, since {since}',
+      zh: '该集群正在被操作：{user}@{machine} 的运行 {run}（{pipeline}），pid {pid}，开始于 {since}',
+    },
+    remedy: {
+      en: 'Wait until it has ended, or stop that process; the lock is gone the moment it ends.',
+      zh: '请等待其结束，或停止该进程；进程结束时锁即释放。',
+    },
+  },
+  KX4021: {
+    exit: 64,
+    title: { en: 'the list of clusters {file} cannot be read: {reason}', zh: '无法读取集群列表 {file}：{reason}' },
+    remedy: { en: 'Mend the file, or move it away: it is made anew.', zh: '请修复该文件，或将其移走：会重新生成。' },
+  },
+  KX4022: {
+    exit: 64,
+    title: { en: 'no cluster is known as {name}', zh: '未知的集群 {name}' },
+    remedy: { en: 'Known here: {names}', zh: '已知的集群：{names}' },
+  },
+  KX4023: {
+    exit: 64,
+    title: { en: 'no host matches {pattern}', zh: '没有匹配 {pattern} 的主机' },
+    remedy: {
+      en: 'Use a name, a glob such as node*, a range such as node[1:3], or a role such as master. Hosts: {names}',
+      zh: '请使用主机名、node* 这样的通配符、node[1:3] 这样的范围，或 master 这样的角色。主机：{names}',
+    },
+  },
+  KX4024: {
+    exit: 5,
+    title: { en: '{count} of {total} hosts cannot be used', zh: '{total} 台主机中有 {count} 台无法使用' },
+    remedy: {
+      en: 'Nothing was changed. Mend the access to the hosts above, then run again.',
+      zh: '未做任何更改。请修复上述主机的访问问题后再次运行。',
+    },
+  },
+  KX4025: {
+    exit: 3,
+    title: { en: 'the configuration {file} has {count} errors', zh: '配置文件 {file} 有 {count} 个错误' },
+    remedy: { en: 'Mend them and check again with: kubexm validate config -f {file}', zh: '修复后用 kubexm validate config -f {file} 再次检查。' },
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -16,7 +16,8 @@ export interface Copy extends Ownership {
 function checked(want: Copy): Copy {
   absolute(want.source);
   if (isProtected(absolute(want.path))) throw invalid(`${want.path} must never be replaced`);
-  if (`${want.path}/`.startsWith(`${want.source}/`)) throw invalid(`${want.path} is inside what is copied, ${want.source}`);
+  if (`${want.path}/`.startsWith(`${want.source}/`))
+    throw invalid(`${want.path} is inside what is copied, ${want.source}`);
   if (`${want.source}/`.startsWith(`${want.path}/`)) throw invalid(`${want.path} holds what is copied, ${want.source}`);
   return want;
 }
@@ -55,15 +56,25 @@ echo "$k $same $m $o"`,
     const [kind = 'absent', same, mode, owner] = output.stdout.trim().split(' ');
     if (same === 'yes' && mode === 'yes' && owner === 'yes') return satisfied();
     const changes: Change[] = [];
-    if (same !== 'yes') changes.push({ what: want.path, ...(kind === 'absent' ? {} : { from: kind === 'other' ? 'something else' : `another ${kind}` }), to: `copy of ${want.source}` });
-    if (mode !== 'yes' && (same === 'yes' || want.mode !== undefined)) changes.push({ what: 'mode', to: want.mode ?? `that of ${want.source}` });
+    if (same !== 'yes')
+      changes.push({
+        what: want.path,
+        ...(kind === 'absent' ? {} : { from: kind === 'other' ? 'something else' : `another ${kind}` }),
+        to: `copy of ${want.source}`,
+      });
+    if (mode !== 'yes' && (same === 'yes' || want.mode !== undefined))
+      changes.push({ what: 'mode', to: want.mode ?? `that of ${want.source}` });
     if (owner !== 'yes' && want.owner !== undefined) changes.push({ what: 'owner', to: want.owner });
     return needed({ kind }, changes);
   },
   apply: (_host, want) => {
     const { source, path, mode, owner } = checked(want);
-    const chown = owner === undefined ? sh`` : sh`chown -R -- ${ownerWord(owner)} "$t" || kxg_fail "cannot set the owner of $p"`;
-    const chmod = mode === undefined ? sh`` : sh`[ -d "$s" ] || chmod ${modeText(parseMode(mode))} "$t" || kxg_fail "cannot set the mode of $p"`;
+    const chown =
+      owner === undefined ? sh`` : sh`chown -R -- ${ownerWord(owner)} "$t" || kxg_fail "cannot set the owner of $p"`;
+    const chmod =
+      mode === undefined
+        ? sh``
+        : sh`[ -d "$s" ] || chmod ${modeText(parseMode(mode))} "$t" || kxg_fail "cannot set the mode of $p"`;
     return withFunctions(
       'write',
       sh`s=${source}; p=${path}; t=${tempBeside(path)}; old=${`${tempBeside(path)}.old`}

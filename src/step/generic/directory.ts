@@ -53,8 +53,14 @@ export const directory = defineStep<Directory>()({
     return needed(before, [...itself, ...ownershipDiff(existed ? seen : undefined, want)]);
   },
   apply: (_host, want) => {
-    const owner = want.owner === undefined ? sh`` : sh`chown -- ${ownerWord(want.owner)} "$p" || kxg_fail "cannot set the owner of $p"`;
-    const mode: Script = want.mode === undefined ? sh`[ "$new" = no ] || chmod 0755 "$p"` : sh`chmod ${modeText(parseMode(want.mode))} "$p"`;
+    const owner =
+      want.owner === undefined
+        ? sh``
+        : sh`chown -- ${ownerWord(want.owner)} "$p" || kxg_fail "cannot set the owner of $p"`;
+    const mode: Script =
+      want.mode === undefined
+        ? sh`[ "$new" = no ] || chmod 0755 "$p"`
+        : sh`chmod ${modeText(parseMode(want.mode))} "$p"`;
     return withFunctions(
       'fail',
       sh`p=${absolute(want.path)}; new=no
@@ -68,7 +74,8 @@ fi`,
     );
   },
   revert: (_host, want, before) => {
-    if (before.existed) return sh`chown -- ${`${before.uid}:${before.gid}`} ${want.path} && chmod ${before.mode} ${want.path}`;
+    if (before.existed)
+      return sh`chown -- ${`${before.uid}:${before.gid}`} ${want.path} && chmod ${before.mode} ${want.path}`;
     const above = before.made.filter((path) => path !== want.path);
     return withFunctions(
       'mounts',

@@ -24,7 +24,10 @@ export const file = defineStep<File>()({
   title: (want) => `file ${want.path}`,
   probe: (want) => {
     const digest = sha256(contentBytes(want.content));
-    return lookAt(want.path, want.secret === true ? {} : { contentUnless: { sha256: digest, maxBytes: MAX_DIFF_BYTES } });
+    return lookAt(
+      want.path,
+      want.secret === true ? {} : { contentUnless: { sha256: digest, maxBytes: MAX_DIFF_BYTES } },
+    );
   },
   judge: (output, want) => {
     const seen = parseSeen(output);
@@ -33,7 +36,8 @@ export const file = defineStep<File>()({
     const owned = ownership(want);
     const there = seen.type === 'file';
     const same = there && seen.sha256 === digest;
-    if (same && sameMode(seen, owned.mode) && sameOwner(seen, owned.owner)) return satisfied({ path: want.path, sha256: digest });
+    if (same && sameMode(seen, owned.mode) && sameOwner(seen, owned.owner))
+      return satisfied({ path: want.path, sha256: digest });
     const content = same ? [] : [contentChange(want.path, seen, bytes, digest, want.secret === true)];
     return needed(metaOf(seen), [...content, ...ownershipDiff(there ? seen : undefined, owned)]);
   },

@@ -33,8 +33,7 @@ const SHOWN = 5;
 
 /** The tests of find that say an entry is not as wanted. */
 function differs(want: Mode): Script {
-  const recursive = want.recursive === true;
-  const directoryMode = recursive ? want.directoryMode : want.mode;
+  const directoryMode = modeOfDirectories(want);
   const tests: Script[] = [];
   if (want.mode !== undefined) tests.push(sh`! -type d ! -perm ${modeText(parseMode(want.mode))}`);
   if (directoryMode !== undefined) tests.push(sh`-type d ! -perm ${modeText(parseMode(directoryMode))}`);
@@ -44,8 +43,7 @@ function differs(want: Mode): Script {
     if (group !== undefined) tests.push(sh`! -group ${group}`);
   }
   if (tests.length === 0) throw invalid(`nothing is wanted of ${want.path}: neither mode nor owner`);
-  const depth = recursive ? sh`` : sh`-maxdepth 0`;
-  return sh`${depth} ! -type l '(' ${joined(tests)} ')'`;
+  return sh`${depth(want)} ! -type l '(' ${joined(tests)} ')'`;
 }
 
 function joined(tests: readonly Script[]): Script {
@@ -53,18 +51,20 @@ function joined(tests: readonly Script[]): Script {
 }
 
 function checked(want: Mode): string {
-  if (want.recursive === true && isProtected(absolute(want.path))) throw invalid(`${want.path} must never be changed as a whole`);
+  if (want.recursive === true && isProtected(absolute(want.path)))
+    throw invalid(`${want.path} must never be changed as a whole`);
   return absolute(want.path);
 }
 
 function parseEntries(output: Output): readonly Entry[] {
   const fields = output.stdout.split('\0').slice(0, -1);
-  return fields.flatMap((field) => {
+  const entries = fields.flatMap((field) => {
     const match = /^([0-7]+) ([0-9]+) ([0-9]+)\n(.*)$/s.exec(field);
     if (match === null) return [];
     const [, mode = '', uid, gid, path = ''] = match;
     return [{ path, mode: modeText(Number.parseInt(mode, 8)), uid: Number(uid), gid: Number(gid) }];
   });
+  return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Sets mode and owner. The path must exist; a link is followed. */
@@ -81,23 +81,31 @@ find -H "$p" -xdev ${differs(want)} -exec sh -c 'for f; do stat -c "%a %u %g" --
     const wanted = [want.mode, want.directoryMode, want.owner].filter((part) => part !== undefined).join(' ');
     const entries = parseEntries(output);
     if (output.code === 0 && entries.length === 0 && !output.truncated) return satisfied();
-    const before: Before = { entries, truncated: output.truncated };
-    const changes = entries.slice(0, SHOWN).map((entry) => ({ what: entry.path, from: `${entry.mode} ${entry.uid}:${entry.gid}`, to: wanted }));
+    const unsure = output.truncated || entries.some((entry) => entry.path.includes('\ufffd'));
+    const before: Before = { entries, truncated: unsure };
+    const changes = entries
+      .slice(0, SHOWN)
+      .map((entry) => ({ what: entry.path, from: `${entry.mode} ${entry.uid}:${entry.gid}`, to: wanted }));
     const more = entries.length - SHOWN;
     if (entries.length === 0) return needed(before, [{ what: want.path, to: wanted }]);
     return needed(before, more > 0 ? [...changes, { what: `${more} more below ${want.path}`, to: wanted }] : changes);
   },
   apply: (_host, want) => {
     const path = checked(want);
-    const owner = want.owner === undefined ? sh`` : sh`find -H "$p" -xdev ${depth(want)} ! -type l -exec chown -- ${ownerWord(want.owner)} {} + || kxg_fail "cannot set the owner of $p"`;
+    const owner =
+      want.owner === undefined
+        ? sh``
+        : sh`find -H "$p" -xdev ${depth(want)} ! -type l -exec chown -- ${ownerWord(want.owner)} {} + || kxg_fail "cannot set the owner of $p"`;
+    const directoryMode = modeOfDirectories(want);
     const modes = [
       ...(want.mode === undefined ? [] : [chmodAll(want, sh`! -type d`, want.mode)]),
-      ...(want.recursive === true ? (want.directoryMode === undefined ? [] : [chmodAll(want, sh`-type d`, want.directoryMode)]) : want.mode === undefined ? [] : [chmodAll(want, sh`-type d`, want.mode)]),
+      ...(directoryMode === undefined ? [] : [chmodAll(want, sh`-type d`, directoryMode)]),
     ];
     return withFunctions('fail', sh`p=${path}; [ -e "$p" ] || kxg_fail "$p does not exist"`, owner, ...modes);
   },
   revert: (_host, want, before) => {
-    if (before.truncated) return sh`echo ${`too many files below ${want.path} were changed to put each back`} >&2; exit 1`;
+    if (before.truncated)
+      return sh`printf '%s\\n' ${`too many files below ${want.path} were changed, or their names are not UTF-8: they cannot be put back`} >&2; exit 1`;
     return lines(
       sh`kxg_back() { [ ! -e "$3" ] || { chown -- "$2" "$3" && chmod "$1" "$3"; } || exit 1; }`,
       ...before.entries.map((entry) => sh`kxg_back ${entry.mode} ${`${entry.uid}:${entry.gid}`} ${entry.path}`),
@@ -106,6 +114,10 @@ find -H "$p" -xdev ${differs(want)} -exec sh -c 'for f; do stat -c "%a %u %g" --
   timeoutSeconds: 300,
   example: { path: '/var/lib/etcd', mode: '0700', owner: 'root:root' },
 });
+
+function modeOfDirectories(want: Mode): string | undefined {
+  return want.recursive === true ? want.directoryMode : want.mode;
+}
 
 function depth(want: Mode): Script {
   return want.recursive === true ? sh`` : sh`-maxdepth 0`;

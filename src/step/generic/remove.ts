@@ -19,7 +19,8 @@ function removable(want: Remove): string {
 /** Removes a file, a link or a directory with all that is in it; never one of the system's own directories. */
 export const remove = defineStep<Remove>()({
   kind: 'remove',
-  description: 'A file, link or whole directory that must not exist. Refuses directories of the system and mount points.',
+  description:
+    'A file, link or whole directory that must not exist. Refuses directories of the system and mount points.',
   title: (want) => `remove ${want.path}`,
   probe: (want) => lookAt(removable(want), { noDigest: true }),
   judge: (output, want) => {

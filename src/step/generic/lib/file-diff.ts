@@ -7,7 +7,13 @@ export const MAX_DIFF_BYTES = 64 * 1024;
 const MAX_DIFF_LINES = 200;
 
 /** How a file's new content looks beside what was seen. */
-export function contentChange(path: string, seen: SeenFile, after: Uint8Array, digest: string, secret: boolean): Change {
+export function contentChange(
+  path: string,
+  seen: SeenFile,
+  after: Uint8Array,
+  digest: string,
+  secret: boolean,
+): Change {
   const from = seen.type === 'absent' ? {} : { from: secret ? MASK : summary(seen.size, seen.sha256, seen.type) };
   if (secret) return { what: path, ...from, to: MASK };
   const text = lineDiff(seen, after);
@@ -24,7 +30,12 @@ export function unified(before: string, after: string): string {
 }
 
 function lineDiff(seen: SeenFile, after: Uint8Array): string | undefined {
-  const before = seen.type === 'absent' ? '' : seen.type === 'file' && seen.rest.length === seen.size ? asText(seen.rest) : undefined;
+  const before =
+    seen.type === 'absent'
+      ? ''
+      : seen.type === 'file' && seen.rest.length === seen.size
+        ? asText(seen.rest)
+        : undefined;
   const text = after.length <= MAX_DIFF_BYTES ? asText(after) : undefined;
   return before === undefined || text === undefined ? undefined : unified(before, text);
 }

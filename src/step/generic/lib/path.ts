@@ -11,7 +11,8 @@ export function invalid(detail: string): Error {
 export function absolute(path: string): string {
   if (!path.startsWith('/')) throw invalid(`the path ${JSON.stringify(path)} is not absolute`);
   if (path.includes('\0')) throw invalid('a path contains a NUL byte');
-  if (path !== '/' && posix.normalize(path) !== path) throw invalid(`the path ${JSON.stringify(path)} is not normalised`);
+  if (path !== '/' && posix.normalize(path) !== path)
+    throw invalid(`the path ${JSON.stringify(path)} is not normalised`);
   if (path !== '/' && path.endsWith('/')) throw invalid(`the path ${JSON.stringify(path)} ends with a slash`);
   return path;
 }

@@ -1,7 +1,7 @@
 import type { Output } from '../../../model/host.ts';
 import { type Script, sh } from '../../../model/script.ts';
-import { absolute } from './path.ts';
 import type { SeenOwnership } from './ownership.ts';
+import { absolute } from './path.ts';
 
 /** What kind of thing has a name. */
 export type FileType = 'absent' | 'file' | 'directory' | 'symlink' | 'other';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lines, type Script, sh } from '../../../model/script.ts';
-import { parseMode, parseOwner, modeText, type Ownership } from './ownership.ts';
+import { modeText, type Ownership, parseMode, parseOwner } from './ownership.ts';
 import { absolute, tempBeside } from './path.ts';
 import { withFunctions } from './shell.ts';
 
@@ -29,7 +29,10 @@ kxg_new "$t"`,
 /** Gives the file `$t` the mode and owner that `$p` is to have. */
 export function ownScript(want: Ownership): Script {
   const keepOwner = sh`if [ -f "$p" ] && [ ! -L "$p" ]; then chown -- "$(stat -c %u:%g -- "$p")" "$t" || kxg_fail "cannot set the owner of $p"; fi`;
-  const owner = want.owner === undefined ? keepOwner : sh`chown -- ${ownerWord(want.owner)} "$t" || kxg_fail "cannot set the owner of $p"`;
+  const owner =
+    want.owner === undefined
+      ? keepOwner
+      : sh`chown -- ${ownerWord(want.owner)} "$t" || kxg_fail "cannot set the owner of $p"`;
   const keepMode = sh`if [ -f "$p" ] && [ ! -L "$p" ]; then m=$(stat -c %a -- "$p"); else m=0644; fi; chmod "$m" "$t"`;
   const mode = want.mode === undefined ? keepMode : sh`chmod ${modeText(parseMode(want.mode))} "$t"`;
   return lines(owner, sh`${mode} || kxg_fail "cannot set the mode of $p"`);

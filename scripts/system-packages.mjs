@@ -1,0 +1,73 @@
+// The programs that tests use, and the Debian packages that have them.
+import { spawnSync } from 'node:child_process';
+import { accessSync, chmodSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const programs = {
+  sshd: 'openssh-server',
+  'ssh-agent': 'openssh-client',
+  'ssh-keygen': 'openssh-client',
+  scp: 'openssh-client',
+  sudo: 'sudo',
+  busybox: 'busybox-static',
+  bash: 'bash',
+  setsid: 'util-linux',
+  flock: 'util-linux',
+  ps: 'procps',
+  ip: 'iproute2',
+  tar: 'tar',
+  xz: 'xz-utils',
+  zstd: 'zstd',
+  unzip: 'unzip',
+  curl: 'curl',
+};
+
+const POLICY = '/usr/sbin/policy-rc.d';
+
+/** Installs what is missing, where this may be done; says what it does, and why it does not. */
+export function installSystemPackages(say) {
+  const missing = Object.entries(programs).filter(([program]) => !found(program));
+  const packages = [...new Set(missing.map(([, name]) => name))];
+  say(`programs the tests use: ${Object.keys(programs).join(', ')}`);
+  if (packages.length === 0) return say('all of them are here');
+  const why = reasonAgainst();
+  const names = missing.map(([program]) => program).join(', ');
+  if (why) return say(`not here: ${names}. Not installed, because ${why}; the tests that need them are skipped.`);
+  say(`installing the packages ${packages.join(', ')}`);
+  // A test run must not open a login port: services that come with packages stay off.
+  const guard = !existsSync(POLICY);
+  try {
+    if (guard) {
+      writeFileSync(POLICY, '#!/bin/sh\nexit 101\n');
+      chmodSync(POLICY, 0o755);
+    }
+    const worked = apt('install', ...packages) || (apt('update') && apt('install', ...packages));
+    say(worked ? 'installed' : 'apt-get failed, see above; the tests that need them are skipped');
+  } finally {
+    if (guard) rmSync(POLICY, { force: true });
+  }
+}
+
+function reasonAgainst() {
+  if (process.env.KUBEXM_TEST_INSTALL === '0') return 'KUBEXM_TEST_INSTALL=0 is set';
+  const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
+  if (!/^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(release) || !found('apt-get')) return 'this is not Debian or Ubuntu';
+  return process.getuid?.() === 0 ? undefined : 'this is not root';
+}
+
+function found(program) {
+  return [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'].some((dir) => {
+    try {
+      accessSync(join(dir, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function apt(command, ...names) {
+  const flags = command === 'install' ? ['--yes', '--no-install-recommends'] : [];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return spawnSync('apt-get', ['-qq', command, ...flags, ...names], { stdio: ['ignore', 2, 2], env }).status === 0;
+}

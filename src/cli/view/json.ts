@@ -1,0 +1,11 @@
+import type { RunView } from './run-view.ts';
+
+/** The view for programs: every event as one line of JSON. What a person should know goes the other way. */
+export function jsonView(write: (text: string) => void, notice: (how: 'draining' | 'stopping') => void): RunView {
+  return {
+    sink: (event) => write(`${JSON.stringify(event)}\n`),
+    interrupted: notice,
+    aside: (work) => work(),
+    close: () => undefined,
+  };
+}

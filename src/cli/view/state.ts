@@ -1,0 +1,84 @@
+import type { EventError, Outcome, RunEvent } from '../../index.ts';
+
+/** A step that is at work on a host. */
+export interface RunningStep {
+  readonly node: string;
+  readonly host: string;
+  readonly task: string;
+  readonly step: string;
+  readonly title: string;
+  readonly since: number;
+  /** The last line it printed. */
+  readonly line?: string;
+  readonly progress?: { readonly done: number; readonly total: number | undefined };
+  readonly attempt?: { readonly number: number; readonly at: number; readonly reason: string };
+}
+
+/** A task over all of its hosts. */
+export interface TaskState {
+  readonly id: string;
+  readonly since: number;
+  readonly hosts: ReadonlySet<string>;
+  readonly done: number;
+  readonly changed: number;
+  readonly running: number;
+  readonly failedHosts: number;
+  /** Hosts on which it is being undone. */
+  readonly rollingBack: readonly string[];
+  readonly ended?: { readonly outcome: 'ok' | 'failed'; readonly durationMs: number };
+}
+
+/** A root cause. */
+export interface FailureState {
+  readonly node: string;
+  readonly host: string;
+  readonly error: EventError;
+}
+
+/** All that the live view knows: made from events alone. */
+export interface ViewState {
+  readonly pipeline: string;
+  readonly cluster: string | undefined;
+  readonly run: string | undefined;
+  readonly dryRun: boolean;
+  readonly resumed: boolean;
+  readonly since: number;
+  readonly estimateSeconds: number;
+  readonly hosts: number;
+  readonly lostHosts: number;
+  readonly nodes: number;
+  readonly done: number;
+  readonly counts: Readonly<Partial<Record<Outcome, number>>>;
+  readonly stage: string | undefined;
+  /** Cleaning up: the finalizers run. */
+  readonly finalizing: boolean;
+  /** In the order they began. */
+  readonly tasks: ReadonlyMap<string, TaskState>;
+  readonly running: ReadonlyMap<string, RunningStep>;
+  readonly failures: readonly FailureState[];
+  readonly ended: Extract<RunEvent, { type: 'run-finished' }> | undefined;
+}
+
+/** The state before the first event, while hosts are being connected. */
+export function initialState(pipeline: string, now: number): ViewState {
+  return {
+    pipeline,
+    cluster: undefined,
+    run: undefined,
+    dryRun: false,
+    resumed: false,
+    since: now,
+    estimateSeconds: 0,
+    hosts: 0,
+    lostHosts: 0,
+    nodes: 0,
+    done: 0,
+    counts: {},
+    stage: undefined,
+    finalizing: false,
+    tasks: new Map(),
+    running: new Map(),
+    failures: [],
+    ended: undefined,
+  };
+}

@@ -1,0 +1,134 @@
+import { nearest } from '../model/cluster/nearest.ts';
+import { MASK } from '../model/cluster/secret.ts';
+import { EARLY_MOVES } from '../model/cluster/moves.ts';
+import type { ErrorCode } from '../model/errors/index.ts';
+import type { Report } from './coerce.ts';
+import { fieldOf, schemaAt, shapeOf } from './introspect.ts';
+import { entryAt, formatPath, type Path, type Scalar, spanAt, type Tree, valueAt } from './tree.ts';
+
+/** What the schema library says about a value, as far as it is used. */
+export interface Issue {
+  readonly code: string;
+  readonly path: Path;
+  readonly expected?: string;
+  readonly keys?: readonly string[];
+  readonly values?: readonly unknown[];
+  readonly origin?: string;
+  readonly params?: { readonly code: ErrorCode } & Readonly<Record<string, string | number>>;
+  readonly issues?: readonly Issue[];
+}
+
+/** Turns an issue into a problem of the catalogue, at its place. */
+export function reportIssue(issue: Issue, tree: Tree, report: Report): void {
+  const at = spanAt(tree, issue.path);
+  const field = writtenPath(tree, issue.path);
+  const value = shown(tree, issue.path);
+  const type = issue.code === 'invalid_type' ? issue.expected : undefined;
+  if (issue.code === 'unrecognized_keys') for (const key of issue.keys ?? []) unknownKey(key, issue.path, tree, report);
+  else if (issue.code === 'custom' && issue.params !== undefined) custom(issue.params, issue.path, tree, report);
+  else if (issue.code === 'invalid_key') for (const one of issue.issues ?? []) badKey(one, issue.path, tree, report);
+  else if (isMissing(tree, issue.path)) report('KX2203', { field }, at);
+  else if (issue.code === 'invalid_value') badChoice(issue, tree, report);
+  else if (type === 'string') {
+    if (valueAt(tree, issue.path)?.kind === 'scalar') report('KX2204', { field, value }, at);
+    else report('KX2215', { field }, at);
+  } else if (type === 'boolean') report('KX2205', { field, value }, at);
+  else if (type === 'number' || type === 'int') report('KX2206', { field, value }, at);
+  else if (type === 'array') report('KX2208', { field }, at);
+  else if (type !== undefined) report('KX2209', { field }, at);
+  else if (issue.origin === 'array') report('KX2216', { field }, at);
+  else report('KX2213', { field, value, ...limits(issue.path) }, at);
+}
+
+/** The path as the user wrote it, with aliases. */
+export function writtenPath(tree: Tree, path: Path): string {
+  let text: Path = [];
+  path.forEach((part, i) => {
+    const written = entryAt(tree, path.slice(0, i + 1))?.written;
+    if (written?.includes('.')) text = written.split('.');
+    else text = [...text, written ?? part];
+  });
+  return formatPath(text) || 'Cluster';
+}
+
+function custom(params: NonNullable<Issue['params']>, path: Path, tree: Tree, report: Report): void {
+  const { code, ...rest } = params;
+  const masked = isSecret(path) && 'value' in rest ? { ...rest, value: MASK } : rest;
+  report(code, { ...masked, field: writtenPath(tree, path) } as never, spanAt(tree, path));
+}
+
+function badKey(issue: Issue, path: Path, tree: Tree, report: Report): void {
+  if (issue.params === undefined) return;
+  const { code, ...rest } = issue.params;
+  const key = entryAt(tree, path)?.key ?? spanAt(tree, path);
+  report(code, { ...rest, field: writtenPath(tree, path.slice(0, -1)) } as never, key);
+}
+
+function unknownKey(key: string, path: Path, tree: Tree, report: Report): void {
+  const where = writtenPath(tree, path);
+  const at = entryAt(tree, [...path, key])?.key ?? spanAt(tree, path);
+  const schema = schemaAt(path);
+  const shape = (schema && shapeOf(schema)) ?? {};
+  const aliases = Object.values(shape).flatMap((one) => fieldOf(one).meta.aliases ?? []);
+  const moved = EARLY_MOVES.flatMap(({ from }) => {
+    const parts = from.split('.');
+    return formatPath(path) === formatPath(parts.slice(0, path.length)) ? [parts[path.length] ?? ''] : [];
+  });
+  const suggestion = nearest(key, [...Object.keys(shape), ...aliases, ...moved]) ?? elsewhere(key);
+  if (suggestion !== undefined && suggestion !== key) report('KX2201', { key, where, suggestion }, at);
+  else report('KX2202', { key, where, known: Object.keys(shape).join(', ') || [...new Set(moved)].join(', ') }, at);
+}
+
+/** A key that is right but stands in the wrong place, usually by its indentation. */
+function elsewhere(key: string): string | undefined {
+  const sections = ['spec', 'metadata', ...Object.keys(shapeOf(schemaAt(['spec']) as never) ?? {})];
+  for (const section of sections) {
+    const path = section === 'spec' || section === 'metadata' ? [section] : ['spec', section];
+    const schema = schemaAt(path);
+    if (schema !== undefined && Object.hasOwn(shapeOf(schema) ?? {}, key)) return formatPath([...path, key]);
+  }
+  return undefined;
+}
+
+function badChoice(issue: Issue, tree: Tree, report: Report): void {
+  const at = spanAt(tree, issue.path);
+  const field = writtenPath(tree, issue.path);
+  const value = shown(tree, issue.path);
+  const schema = schemaAt(issue.path);
+  const all = (issue.values ?? []).map(String);
+  const canonical = (schema && fieldOf(schema).meta.canonical) ?? all;
+  const allowed = [...canonical.filter(Boolean), ...(all.includes('') ? ['""'] : [])].join(', ');
+  const several = value.split(/[|,/]|\bor\b/).map((word) => word.trim());
+  const suggestion = nearest(value, all.filter(Boolean));
+  if (several.length > 1 && several.every((word) => word !== '' && all.includes(word))) {
+    report('KX2212', { field, value, allowed }, at);
+  } else if (suggestion !== undefined) report('KX2211', { field, value, suggestion, allowed }, at);
+  else report('KX2210', { field, value, allowed }, at);
+}
+
+function limits(path: Path): { min: number; max: number } {
+  const schema = schemaAt(path);
+  const core = schema && (fieldOf(schema).core as unknown as { minValue?: number; maxValue?: number });
+  return { min: core?.minValue ?? 0, max: core?.maxValue ?? Number.MAX_SAFE_INTEGER };
+}
+
+function isMissing(tree: Tree, path: Path): boolean {
+  return valueAt(tree, path) === undefined || entryAt(tree, path)?.unset === true;
+}
+
+function isSecret(path: Path): boolean {
+  const schema = schemaAt(path);
+  return schema !== undefined && fieldOf(schema).meta.secret === true;
+}
+
+/** A value as it stands in the file; never a secret. */
+function shown(tree: Tree, path: Path): string {
+  if (isSecret(path)) return MASK;
+  const value = valueAt(tree, path);
+  if (value?.kind === 'scalar') return text(value);
+  return value?.kind === 'list' ? '[…]' : '{…}';
+}
+
+function text(value: Scalar): string {
+  return value.quoted || value.source === '' ? String(value.value) : value.source;
+}

@@ -1,0 +1,17 @@
+import { componentRules } from './components.ts';
+import { endpointRules } from './endpoint.ts';
+import { etcdRules } from './etcd.ts';
+import { hostRules } from './hosts.ts';
+import { kubernetesRules } from './kubernetes.ts';
+import { networkRules } from './network.ts';
+import type { Rule } from './rule.ts';
+
+/** Every rule over several fields. */
+export const allRules: readonly Rule[] = [
+  ...hostRules,
+  ...endpointRules,
+  ...networkRules,
+  ...kubernetesRules,
+  ...etcdRules,
+  ...componentRules,
+];

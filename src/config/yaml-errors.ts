@@ -1,0 +1,40 @@
+import type { YAMLError } from 'yaml';
+import type { ErrorCode } from '../model/errors/index.ts';
+import { type Problem, problem } from './problem.ts';
+import type { Span } from './source.ts';
+
+/** Codes without parameters, by the library's code. The library's own words may quote the text, and so a secret. */
+const PLAIN: Readonly<Record<string, Extract<ErrorCode, `KX21${string}`>>> = {
+  TAB_AS_INDENT: 'KX2105',
+  BAD_INDENT: 'KX2120',
+  MULTILINE_IMPLICIT_KEY: 'KX2123',
+  BLOCK_AS_IMPLICIT_KEY: 'KX2124',
+  BAD_DQ_ESCAPE: 'KX2126',
+  BAD_ALIAS: 'KX2127',
+  BAD_DIRECTIVE: 'KX2130',
+  NON_STRING_KEY: 'KX2129',
+};
+
+/** A problem for an error of the YAML library. */
+export function yamlProblem(error: YAMLError, text: string, at: (span: Span) => Problem['at']): Problem {
+  const [start, end] = error.pos;
+  const here = at({ start, end: Math.max(end, start + 1) });
+  if (error.code === 'BAD_SCALAR_START') return problem('KX2125', { char: text[start] ?? '' }, here);
+  if (error.code === 'RESOURCE_EXHAUSTION') return problem('KX2013', { limit: 64 }, here);
+  if (error.code === 'MULTIPLE_DOCS') return problem('KX2012', {}, here);
+  if (error.code === 'TAG_RESOLVE_FAILED') return problem('KX2128', { tag: tagAt(text, start) }, here);
+  const code = error.code === 'MISSING_CHAR' ? missing(error.message) : PLAIN[error.code];
+  if (code === undefined) return problem('KX2131', { reason: error.code }, here);
+  return problem(code, {} as never, here);
+}
+
+function missing(message: string): 'KX2121' | 'KX2122' | 'KX2123' | undefined {
+  if (/quote/i.test(message)) return 'KX2121';
+  if (/flow|,|\]|\}/i.test(message)) return 'KX2122';
+  if (/map keys|map values|followed by/i.test(message)) return 'KX2123';
+  return undefined;
+}
+
+function tagAt(text: string, start: number): string {
+  return /^![^\s,[\]{}]*/.exec(text.slice(start, start + 60))?.[0] ?? '!';
+}

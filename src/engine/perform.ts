@@ -1,0 +1,134 @@
+import { type KubexmError, kubexmError } from '../model/errors/index.ts';
+import type { NodeRef } from '../model/event.ts';
+import type { Machine, Output } from '../model/host.ts';
+import type { Script } from '../model/script.ts';
+import { type AnyStep, fieldOf } from '../plan/step.ts';
+import { INTERRUPTED, isCode, TOO_LONG } from './errors.ts';
+import type { ExecuteOptions } from './options.ts';
+
+/** A step on a machine, with the want it is carried out for. */
+export interface Work {
+  readonly ref: NodeRef;
+  readonly step: AnyStep;
+  readonly want: unknown;
+  readonly machine: Machine;
+}
+
+/** What came of work: a script's output, or what a step's own work returned. */
+export interface Performed {
+  readonly output: Output | undefined;
+  readonly value: unknown;
+}
+
+/** How often in a row a connection may break under one and the same piece of work. */
+export const MAX_INTERRUPTIONS = 5;
+const DEFAULT_TIMEOUT = 60;
+const GRACE_MS = 5000;
+const TAIL_LINES = 12;
+
+/** How long a step may take. */
+export function timeoutOf(step: AnyStep, want: unknown): number {
+  return fieldOf(step.timeoutSeconds, want, DEFAULT_TIMEOUT);
+}
+
+/** Whether a step gave a script to run, rather than working itself. */
+export function isScript(value: unknown): value is Script {
+  return typeof value === 'object' && value !== null && 'script' in value;
+}
+
+/** Runs what a step returned: a script as a command or a job, or its own work. `expire` tells that work to stop. */
+export async function perform(
+  options: ExecuteOptions,
+  at: Work,
+  work: Script | Promise<unknown>,
+  how: { readonly jobKey?: string | undefined; readonly expire?: AbortController } = {},
+): Promise<Performed> {
+  const { ref, machine } = at;
+  const timeoutSeconds = timeoutOf(at.step, at.want);
+  if (!isScript(work)) return { output: undefined, value: await inTime(options, work, timeoutSeconds, ref.node, how.expire) };
+  const { stop: signal } = options;
+  try {
+    if (how.jobKey === undefined) {
+      return { output: await machine.run(work, { timeoutSeconds, signal }), value: undefined };
+    }
+    const onLine = (line: string) => options.emit({ type: 'node-line', ...ref, line });
+    const output = await machine.job({ key: how.jobKey, script: work, timeoutSeconds, signal, onLine });
+    return { output, value: undefined };
+  } catch (error) {
+    if (!TOO_LONG.some((code) => isCode(error, code))) throw error;
+    throw kubexmError('KX4004', { node: ref.node, seconds: timeoutSeconds }, { cause: error });
+  }
+}
+
+/** Puts something back, and does so again when the connection breaks under it: to put back twice does no harm. */
+export async function performRevert(
+  options: ExecuteOptions,
+  at: Work,
+  make: () => Script | Promise<unknown>,
+): Promise<void> {
+  for (let interruptions = 1; ; interruptions++) {
+    try {
+      const { output } = await perform(options, at, make());
+      if (output && output.code !== 0) throw new FailedCommand(output);
+      return;
+    } catch (error) {
+      if (!isCode(error, INTERRUPTED) || interruptions >= MAX_INTERRUPTIONS || options.stop.aborted) throw error;
+    }
+  }
+}
+
+/** A command that ended with a code that is no success. */
+export class FailedCommand extends Error {
+  readonly output: Output;
+
+  constructor(output: Output) {
+    super(endOf(output));
+    this.name = 'FailedCommand';
+    this.output = output;
+  }
+
+  reported(node: string): KubexmError {
+    return kubexmError('KX4002', { node, reason: this.message }, { detail: tail(this.output) });
+  }
+}
+
+/** The last lines a command printed. */
+export function tail(output: Output): string {
+  const text = output.stderr.trim() === '' ? output.stdout : output.stderr;
+  return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+}
+
+function endOf(output: Output): string {
+  const last = output.stderr.trimEnd().split('\n').at(-1) || output.stdout.trimEnd().split('\n').at(-1);
+  return last ? `exit code ${output.code}: ${last}` : `exit code ${output.code}`;
+}
+
+/** A step's own work, for at most so long. It is told to stop and given a moment, so that it does not go on under others. */
+async function inTime<T>(
+  options: ExecuteOptions,
+  work: Promise<T>,
+  seconds: number,
+  node: string,
+  expire: AbortController | undefined,
+): Promise<T> {
+  const { stop } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let onStop: (() => void) | undefined;
+  const over = new Promise<'late' | 'stopped'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), seconds * 1000);
+    onStop = () => resolve('stopped');
+    if (stop.aborted) onStop();
+    else stop.addEventListener('abort', onStop, { once: true });
+  });
+  try {
+    const first = await Promise.race([work.then((value) => ({ value })), over]);
+    if (typeof first === 'object') return first.value;
+    if (first === 'stopped') throw kubexmError('KX4009', {});
+    expire?.abort();
+    await Promise.race([work.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref())]);
+    throw kubexmError('KX4004', { node, seconds });
+  } finally {
+    clearTimeout(timer);
+    if (onStop) stop.removeEventListener('abort', onStop);
+  }
+}

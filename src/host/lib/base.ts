@@ -1,0 +1,84 @@
+import { posix } from './text.ts';
+
+/** Environment, clock and processes: what the rest of the library stands on. Only builtins, except where it says so. */
+export const base = posix`
+kx_env() {
+  PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+  LC_ALL=C LANG=C TERM=dumb
+  unset CDPATH ENV BASH_ENV IFS OLDPWD
+  KX_UID=$(id -u)
+  if [ "$KX_UID" = 0 ]; then
+    HOME=~root USER=root LOGNAME=root
+    [ -d "$HOME" ] || HOME=/root
+    [ -n "$KX_STATE" ] || KX_STATE=/var/lib/kubexm
+    [ -n "$KX_RUN" ] || KX_RUN=/run/kubexm
+  else
+    [ -n "$KX_STATE" ] || KX_STATE=$HOME/.local/state/kubexm
+    if [ -z "$KX_RUN" ]; then
+      if [ -w "/run/user/$KX_UID" ]; then KX_RUN=/run/user/$KX_UID/kubexm; else KX_RUN=$KX_STATE/run; fi
+    fi
+  fi
+  export PATH LC_ALL LANG TERM HOME USER LOGNAME
+  umask 077
+  cd /
+}
+
+# Seconds since boot, in kx_up: no clock jumps, no fork.
+kx_uptime() {
+  read -r kx_up kx_x </proc/uptime
+  kx_up=\${kx_up%%.*}
+}
+
+# Parent and start time of a process, in kx_ppid and kx_born. Fails when it is gone.
+kx_proc() {
+  kx_ppid= kx_born=
+  { IFS= read -r kx_line <"/proc/$1/stat"; } 2>/dev/null || return 1
+  set -- \${kx_line##*) }
+  kx_ppid=$2 kx_born=\${20}
+  [ "$1" != Z ]
+}
+
+# Whether the process "PID BORN" of a file still lives; its pid in kx_pid.
+kx_alive() {
+  kx_pid= kx_was=
+  { read -r kx_pid kx_was <"$1"; } 2>/dev/null || return 1
+  [ -n "$kx_was" ] && kx_proc "$kx_pid" && [ "$kx_born" = "$kx_was" ]
+}
+
+# Kills a process and everything below it. Stopped first, so that nothing new escapes while we look.
+kx_kill_tree() {
+  kill -STOP "$1" 2>/dev/null || return 0
+  kx_all=" $1 " kx_more=1
+  while [ -n "$kx_more" ]; do
+    kx_more=
+    for kx_dir in /proc/[0-9]*; do
+      kx_one=\${kx_dir#/proc/}
+      case $kx_all in *" $kx_one "*) continue ;; esac
+      kx_proc "$kx_one" || continue
+      case $kx_all in *" $kx_ppid "*)
+        kill -STOP "$kx_one" 2>/dev/null
+        kx_all="$kx_all$kx_one " kx_more=1
+        ;;
+      esac
+    done
+  done
+  kill -KILL $kx_all 2>/dev/null
+  return 0
+}
+
+# flock(1), or nothing where there is none.
+kx_has_flock() { [ -z "$KX_NO_FLOCK" ] && command -v flock >/dev/null; }
+
+# Removes the directories of kubexm that are empty, so that no trace is left.
+kx_tidy() {
+  if [ -d "$KX_RUN" ]; then
+    if rmdir "$KX_RUN/jobs" 2>/dev/null || [ ! -d "$KX_RUN/jobs" ]; then rm -f "$KX_RUN"/lib.*; fi
+    rmdir "$KX_RUN" 2>/dev/null
+  fi
+  if [ -d "$KX_STATE" ]; then
+    [ ! -d "$KX_STATE/undo" ] || rmdir "$KX_STATE/undo" 2>/dev/null
+    rmdir "$KX_STATE" 2>/dev/null
+  fi
+  return 0
+}
+`;

@@ -1,0 +1,86 @@
+import { posix } from './text.ts';
+
+/** Files: written beside their place and renamed into it. */
+export const file = posix`
+# PATH: a name beside it, in kx_tmp, hidden and ours alone.
+kx_beside() {
+  case $1 in */*) kx_tmp=\${1%/*}/.\${1##*/} ;; *) kx_tmp=.$1 ;; esac
+  kx_tmp=$kx_tmp.kx$$
+}
+
+# PATH MODE OWNER ESCAPED: writes a file atomically. ESCAPED as printf %b takes it; a builtin, so that no argv shows it.
+kx_write() {
+  kx_beside "$1"
+  if [ -d "$1" ] && [ ! -L "$1" ]; then
+    echo "$1 is a directory" >&2
+    return 1
+  fi
+  printf '%b' "$4" >"$kx_tmp" && kx_settle "$1" "$2" "$3" && return
+  kx_code=$?
+  rm -f "$kx_tmp"
+  return "$kx_code"
+}
+
+# PATH MODE OWNER: gives the file kx_tmp its owner, mode and name, in this order: chown clears special bits.
+kx_settle() {
+  { [ -z "$3" ] || chown -- "$3" "$kx_tmp"; } && chmod -- "$2" "$kx_tmp" && mv -fT -- "$kx_tmp" "$1"
+}
+
+# PATH: its sha256 in hex, nothing when there is no such file.
+kx_sha256() {
+  [ -f "$1" ] || return 0
+  if command -v sha256sum >/dev/null; then
+    kx_sum=$(sha256sum <"$1")
+  elif command -v shasum >/dev/null; then
+    kx_sum=$(shasum -a 256 <"$1")
+  else
+    kx_sum=$(openssl dgst -sha256 -r <"$1")
+  fi || return
+  echo "\${kx_sum%% *}"
+}
+
+# PATH: its size in bytes.
+kx_size() {
+  kx_count=$(wc -c <"$1") || return
+  echo $((kx_count))
+}
+
+# PATH SHA256: what is there before a transfer: "same", or size and digest of a partial file, in that order.
+kx_put_look() {
+  if [ -d "$1" ]; then
+    echo "$1 is a directory" >&2
+    return 1
+  fi
+  if [ -f "$1" ] && [ ! -L "$1" ] && [ "$(kx_sha256 "$1")" = "$2" ]; then
+    echo same
+    return
+  fi
+  kx_part "$1" "$2"
+  [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || { echo 0 -; return; }
+  echo "$(kx_size "$kx_tmp") $(kx_sha256 "$kx_tmp")"
+}
+
+# PATH SHA256: the partial file's name, in kx_tmp. It tells its content, so that a stale one is never continued.
+kx_part() {
+  case $1 in */*) kx_tmp=\${1%/*}/.\${1##*/} ;; *) kx_tmp=.$1 ;; esac
+  kx_tmp=$kx_tmp.\${2%"\${2#????????????????}"}.part
+}
+
+# PATH SHA256 MODE OWNER: a complete partial file gets its name, if it is what was meant. Prints the digest it has.
+kx_put_done() {
+  kx_part "$1" "$2"
+  kx_got=$(kx_sha256 "$kx_tmp") || return
+  echo "$kx_got"
+  if [ "$kx_got" != "$2" ]; then
+    rm -f "$kx_tmp"
+    return 0
+  fi
+  kx_settle "$1" "$3" "$4"
+}
+
+# PATH MODE OWNER: of a file that has its content already.
+kx_put_same() {
+  [ -z "$3" ] || chown -- "$3" "$1" || return
+  chmod -- "$2" "$1"
+}
+`;

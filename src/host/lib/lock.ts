@@ -1,0 +1,121 @@
+import { posix } from './text.ts';
+
+/**
+ * The machine's lock: fd 9 of the persistent shell holds a flock on `$KX_RUN/lock`; `lock.owner` says who (one line
+ * `TOKEN RUN`, one `PID BORN DIR` of the holding shell, one of JSON), `lock.beat` when the owner was last heard of, in
+ * seconds since boot. A free flock with a fresh beat belongs to a run that is reconnecting.
+ */
+export const lock = posix`
+# TOKEN RUN STALE FORCE JSON: takes the lock. STALE: seconds of silence after which an owner counts as gone.
+# FORCE: the token of an owner that is gone for all we know, if its shell is gone too.
+# Prints "taken", or why not and who has it.
+kx_lock_take() {
+  kx_lock_read
+  kx_gone=
+  if [ -n "$kx_o_token" ] && [ "$kx_o_token" != "$1" ]; then
+    [ "$kx_o_silent" -lt "$3" ] || kx_gone=1
+    if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$4" ]; then kx_lock_tell held; return; fi
+    if [ "$kx_o_run" != "$2" ] && [ -n "$(kx_jobs_alive)" ]; then kx_lock_tell job; return; fi
+  fi
+  if ! kx_lock_flock; then
+    if [ -z "$kx_o_dir" ] || [ "$kx_o_dir" = "$KX_T" ]; then kx_lock_tell held; return; fi
+    if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$1" ]; then kx_lock_tell held; return; fi
+    # The owner is gone, but its shell still hangs on the lock.
+    kx_reap "$kx_o_dir"
+    kx_tries=0
+    while ! kx_lock_flock; do
+      kx_tries=$((kx_tries + 1))
+      [ "$kx_tries" -lt 20 ] || { kx_lock_tell held; return; }
+      sleep 0.1 2>/dev/null || sleep 1
+    done
+  fi
+  # While we hold the flock nobody else writes: look again, for someone may have been faster.
+  kx_was=$kx_o_token
+  kx_lock_read
+  if [ "$kx_o_token" != "$kx_was" ]; then
+    kx_lock_let
+    kx_lock_tell held
+    return
+  fi
+  kx_proc $$
+  printf '%s %s\n%s %s %s\n%s\n' "$1" "$2" "$$" "$kx_born" "$KX_T" "$5" >"$KX_RUN/lock.owner.$$" &&
+    mv -fT "$KX_RUN/lock.owner.$$" "$KX_RUN/lock.owner" && kx_lock_beat "$1" || { kx_lock_let; return 1; }
+  echo taken
+}
+
+# Opens and locks. The last owner may have removed the file in between, so look whether it is still the one.
+kx_lock_flock() {
+  mkdir -p "$KX_RUN" || return
+  kx_has_flock || { kx_lock_mkdir; return; }
+  if [ /proc/self/fd/9 -ef "$KX_RUN/lock" ] && flock -n 9; then return 0; fi
+  command exec 9>>"$KX_RUN/lock" || return
+  if flock -n 9 && [ /proc/self/fd/9 -ef "$KX_RUN/lock" ]; then return 0; fi
+  exec 9>&-
+  return 1
+}
+
+# Where there is no flock(1): a directory, and the pid and start time of its maker.
+kx_lock_mkdir() {
+  if ! mkdir "$KX_RUN/lock.d" 2>/dev/null; then
+    if kx_alive "$KX_RUN/lock.d/pid"; then [ "$kx_pid" = "$$" ]; return; fi
+    # Only one can move it away.
+    mv -T "$KX_RUN/lock.d" "$KX_RUN/lock.d.$$" 2>/dev/null && rm -rf "$KX_RUN/lock.d.$$"
+    mkdir "$KX_RUN/lock.d" 2>/dev/null || return
+  fi
+  kx_proc $$ && printf '%s %s\n' "$$" "$kx_born" >"$KX_RUN/lock.d/pid"
+}
+
+kx_lock_let() {
+  exec 9>&-
+  if [ -d "$KX_RUN/lock.d" ] && kx_alive "$KX_RUN/lock.d/pid" && [ "$kx_pid" = "$$" ]; then rm -rf "$KX_RUN/lock.d"; fi
+}
+
+# Who holds the lock, in kx_o_*.
+kx_lock_read() {
+  kx_o_token= kx_o_run= kx_o_pid= kx_o_dir= kx_o_json= kx_o_beat=0 kx_o_silent=0
+  [ -s "$KX_RUN/lock.owner" ] || return 0
+  { read -r kx_o_token kx_o_run; read -r kx_o_pid kx_x kx_o_dir; IFS= read -r kx_o_json; } <"$KX_RUN/lock.owner"
+  [ ! -s "$KX_RUN/lock.beat" ] || read -r kx_o_beat <"$KX_RUN/lock.beat"
+  kx_uptime
+  kx_o_silent=$((kx_up - \${kx_o_beat:-0}))
+}
+
+# REASON: first a line "REASON TOKEN SILENT HOLDER", then the owner, then living jobs.
+kx_lock_tell() {
+  printf '%s %s %s %s\n%s\n' "$1" "\${kx_o_token:--}" "\${kx_o_silent:-0}" "\${kx_o_pid:--}" "$kx_o_json"
+  kx_jobs_alive
+}
+
+# TOKEN: says that the owner lives. Only builtins, from any shell of the same machine.
+kx_lock_beat() {
+  { read -r kx_b_token kx_x <"$KX_RUN/lock.owner"; } 2>/dev/null
+  if [ "$kx_b_token" != "$1" ]; then
+    echo lost
+    return
+  fi
+  kx_uptime
+  printf '%s\n' "$kx_up" >"$KX_RUN/lock.beat"
+}
+
+# TOKEN: gives the lock back.
+kx_lock_drop() {
+  kx_lock_read
+  [ "$kx_o_token" != "$1" ] || rm -f "$KX_RUN/lock.owner" "$KX_RUN/lock.beat" "$KX_RUN/lock"
+  kx_lock_let
+}
+
+# Whoever holds the lock, as kx_lock_take tells it; nothing when it is free.
+kx_lock_show() {
+  kx_lock_read
+  [ -z "$kx_o_token" ] || kx_lock_tell held
+}
+
+# TOKEN: ends that owner's shell and forgets it.
+kx_lock_break() {
+  kx_lock_read
+  [ "$kx_o_token" = "$1" ] || return 1
+  [ -z "$kx_o_dir" ] || kx_reap "$kx_o_dir"
+  rm -rf "$KX_RUN/lock.owner" "$KX_RUN/lock.beat" "$KX_RUN/lock" "$KX_RUN/lock.d"
+  kx_tidy
+}
+`;

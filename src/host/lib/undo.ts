@@ -1,0 +1,100 @@
+import { posix } from './text.ts';
+
+/**
+ * Before-images. A record lives in `$KX_STATE/undo/KEY`: for every path a numbered directory with `path` and, when there
+ * was something, `image`. It gets its name only when it is complete and on disk; the first one of a key wins.
+ */
+export const undo = posix`
+# KEY PATH…: remembers what is at the paths. A key that has a record keeps it.
+kx_save() {
+  kx_record=$KX_STATE/undo/$1
+  shift
+  [ ! -d "$kx_record" ] || return 0
+  kx_new=$kx_record.new$$
+  rm -rf "$kx_new"
+  mkdir -p "$kx_new" || return
+  kx_count=0 kx_tree=
+  for kx_path do
+    kx_count=$((kx_count + 1))
+    kx_image=$kx_new/$kx_count
+    mkdir "$kx_image" && printf '%s\n' "$kx_path" >"$kx_image/path" || return
+    if [ -e "$kx_path" ] || [ -L "$kx_path" ]; then
+      cp -a -- "$kx_path" "$kx_image/image" || { rm -rf "$kx_new"; return 1; }
+      [ ! -d "$kx_path" ] || [ -L "$kx_path" ] || kx_tree=1
+    fi
+  done
+  kx_sync "$kx_new" "$kx_tree" && mv -T "$kx_new" "$kx_record" && kx_sync_dirs "$kx_record"
+}
+
+# DIR TREE: everything below it is on disk. Single files one by one; with trees the whole file system.
+kx_sync() {
+  if [ -z "$2" ]; then
+    find "$1" \( -type f -o -type d \) -exec sync -- {} + 2>/dev/null && return
+  fi
+  sync -f "$1" 2>/dev/null || sync
+}
+
+# PATH: the directories above it, up to ours, remember its name.
+kx_sync_dirs() {
+  kx_up_to=\${KX_STATE%/*}
+  kx_dir=$1
+  set --
+  while [ "$kx_dir" != "$kx_up_to" ] && [ -n "$kx_dir" ]; do
+    kx_dir=\${kx_dir%/*}
+    set -- "$@" "\${kx_dir:-/}"
+  done
+  sync -- "$@" 2>/dev/null || sync
+}
+
+# KEY: puts every path back as it was. The record stays.
+kx_restore() {
+  kx_record=$KX_STATE/undo/$1
+  if [ ! -d "$kx_record" ]; then
+    echo "no before-image $1" >&2
+    return 1
+  fi
+  for kx_image in "$kx_record"/*; do
+    kx_path=$(cat "$kx_image/path" && echo .) || return
+    kx_path=\${kx_path%??}
+    kx_put_back "$kx_image/image" "$kx_path" || return
+  done
+}
+
+# IMAGE PATH: one path. A file or link is replaced in one step, a directory in two renames.
+kx_put_back() {
+  if [ ! -e "$1" ] && [ ! -L "$1" ]; then
+    rm -rf -- "$2"
+    return
+  fi
+  kx_beside "$2"
+  rm -rf -- "$kx_tmp" "$kx_tmp.old"
+  [ -d "\${2%/*}/" ] || mkdir -p -- "\${2%/*}" || return
+  cp -a -- "$1" "$kx_tmp" || { rm -rf -- "$kx_tmp"; return 1; }
+  if [ -d "$2" ] && [ ! -L "$2" ]; then
+    # A mount point cannot be renamed: its content is replaced instead.
+    mv -T -- "$2" "$kx_tmp.old" 2>/dev/null || { kx_refill "$2"; return; }
+  elif [ -d "$kx_tmp" ] && [ ! -L "$kx_tmp" ]; then
+    rm -f -- "$2" || return
+  fi
+  mv -fT -- "$kx_tmp" "$2" && rm -rf -- "$kx_tmp.old"
+}
+
+kx_refill() {
+  find "$1" -mindepth 1 -maxdepth 1 -exec rm -rf -- {} + || return
+  if [ -d "$kx_tmp" ] && [ ! -L "$kx_tmp" ]; then
+    cp -a -- "$kx_tmp/." "$1" && rm -rf -- "$kx_tmp"
+  else
+    echo "$1 is a mount point and was none" >&2
+    return 1
+  fi
+}
+
+# PREFIX: forgets the record PREFIX, or all records below it, and leaves no empty directory behind.
+kx_undo_drop() {
+  [ -n "$1" ] || return 1
+  rm -rf "$KX_STATE/undo/$1" || return
+  case $1 in */*) rmdir "$KX_STATE/undo/\${1%%/*}" 2>/dev/null ;; esac
+  rmdir "$KX_STATE/undo" 2>/dev/null && rmdir "$KX_STATE" 2>/dev/null
+  return 0
+}
+`;

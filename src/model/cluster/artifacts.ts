@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { choice, line, list, marked, secret, section } from './field.ts';
+import { sha256, url } from './text.ts';
+
+const source = marked(
+  z.strictObject({
+    type: choice(['bundle', 'directory', 'mirror', 'upstream', 'zone', 'go']).describe(
+      'bundle: an offline bundle. directory: files. mirror: a private mirror. upstream: the projects themselves. ' +
+        'zone: regional mirrors. go: built from source through the Go module proxy.',
+    ),
+    path: line().optional().describe('Of the bundle or directory, on the machine kubexm runs on.'),
+    sha256: sha256().optional().describe('Digest of the bundle.'),
+    url: url().optional().describe('Of the mirror.'),
+    caFile: line().optional().describe('CA certificate of the mirror.'),
+    username: line().optional().describe('User of the mirror.'),
+    password: secret().optional().describe('Password of the mirror.'),
+  }),
+  { shorthand: 'type' },
+);
+
+/** `spec.artifacts`. */
+export const artifactsSchema = section({
+  sources: list(source).describe('Where files and images come from, in this order. Default: upstream, else go.'),
+  zone: choice(['', 'cn']).default('').describe('Region whose mirrors are used; the environment variable KMZONE wins.'),
+}).describe('Where binaries, images and packages come from.');

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { choice, list, refuse } from './field.ts';
+import { isLabelKey, isLabelValue } from './names.ts';
+import { role } from './roles.ts';
+import { sshFields } from './ssh.ts';
+import { addresses, hostAddress, nodeName } from './text.ts';
+
+const labels = z
+  .record(z.string(), z.string())
+  .check((payload) => {
+    for (const [key, value] of Object.entries(payload.value)) {
+      const wrong = isLabelKey(key) ? (isLabelValue(value) ? undefined : value) : key;
+      if (wrong !== undefined) refuse(payload, 'KX2322', { value: wrong });
+    }
+  })
+  .default({});
+
+/** An entry of `spec.hosts`. */
+export const hostSchema = z.strictObject({
+  name: nodeName().describe('Name of the machine and of its node: DNS-1123, lower case, unique.'),
+  address: hostAddress().describe('Where SSH reaches the machine: an IP address or a name.'),
+  internalAddress: addresses()
+    .optional()
+    .describe('Address that the other hosts use: IPv4, IPv6, or "IPv4,IPv6". Default: address.'),
+  ...sshFields(),
+  arch: choice(['amd64', 'arm64'], { x86_64: 'amd64', aarch64: 'arm64' })
+    .optional()
+    .describe('CPU architecture. Default: what the machine says.'),
+  labels: labels.describe('Labels of the Kubernetes node.'),
+  roles: list(role).describe('Roles of this host, as another way to say what roleGroups says.'),
+});
+
+/** `spec.hosts`. */
+export const hostsSchema = z.array(hostSchema).describe('All machines of the cluster.');
+

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { containerRuntimeSchema } from './container-runtime.ts';
+import { alias, choice, free, int, line, list, section } from './field.ts';
+import { anyNetwork, argument, domain, hostAddress, kubernetesVersion } from './text.ts';
+
+/** How kube-proxy forwards. */
+export const PROXY_MODES = ['auto', 'ipvs', 'iptables', 'nftables'] as const;
+
+const switchedOn = (what: string) =>
+  section({ enabled: z.boolean().default(false).describe(`Install ${what}.`) }).describe(`${what}.`);
+
+const proxyConfiguration = z
+  .looseObject({
+    ipvs: z
+      .looseObject({
+        excludeCIDRs: list(anyNetwork()).describe(
+          'Networks whose addresses kube-proxy leaves alone; needed for kube-vip in ipvs mode.',
+        ),
+      })
+      .optional()
+      .describe('Fields of the ipvs mode.'),
+  })
+  .prefault({});
+
+/** `spec.kubernetes`, all but required for its version. */
+export const kubernetesSchema = z
+  .strictObject({
+    type: choice(['kubeadm', 'kubexm'])
+      .default('kubeadm')
+      .describe('Installed by kubeadm, or from binaries as systemd services by kubexm.'),
+    version: kubernetesVersion().describe('Version of Kubernetes, such as v1.34.2.'),
+    clusterName: alias(domain().default('cluster.local'), 'dnsDomain', 'clusterDomain').describe(
+      'Domain of the services in the cluster.',
+    ),
+    containerRuntime: alias(containerRuntimeSchema.prefault({}), 'runtime').describe('The container runtime.'),
+    apiserverCertExtraSans: alias(list(hostAddress()), 'apiserverCertExtraSANs').describe(
+      'More addresses and names for the certificate of the API server.',
+    ),
+    autoRenewCerts: z.boolean().default(false).describe('Renew the certificates of the control plane by a timer.'),
+    masqueradeAll: z.boolean().default(false).describe('kube-proxy translates the source of everything (iptables mode).'),
+    maxPods: int(1, 10_000).default(110).describe('Pods per node.'),
+    podPidsLimit: int(-1, 4_194_304).default(10_000).describe('Processes per pod; -1 for no limit.'),
+    nodeCidrMaskSize: int(1, 32).default(24).describe('Size of the part of the IPv4 pod network that each node gets.'),
+    nodeCidrMaskSizeIPv6: int(1, 128)
+      .optional()
+      .describe('The same for IPv6. Default: 64 where it fits, else eight bits more than the pod network.'),
+    proxyMode: choice(PROXY_MODES).default('auto').describe('Mode of kube-proxy; auto takes what the kernel has.'),
+    featureGates: z.record(z.string(), z.boolean()).default({}).describe('Feature gates of all components.'),
+    kubeletArgs: list(argument()).describe('Arguments of the kubelet, such as --root-dir=/var/lib/kubelet.'),
+    apiserverArgs: list(argument()).describe('Arguments of the API server.'),
+    controllerManagerArgs: list(argument()).describe('Arguments of the controller manager.'),
+    schedulerArgs: list(argument()).describe('Arguments of the scheduler.'),
+    kubeProxyArgs: list(argument()).describe('Arguments of kube-proxy.'),
+    kubeletConfiguration: free().describe('Fields of KubeletConfiguration.'),
+    kubeProxyConfiguration: proxyConfiguration.describe('Fields of KubeProxyConfiguration.'),
+    audit: section({
+      enabled: z.boolean().default(false).describe('Write an audit log.'),
+      policyFile: line().optional().describe('Audit policy on the machine kubexm runs on. Default: a policy of metadata.'),
+    }).describe('The audit log of the API server.'),
+    kata: switchedOn('Kata Containers'),
+    nodeFeatureDiscovery: switchedOn('Node Feature Discovery'),
+  })
+  .describe('Kubernetes itself.');

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { alias, choice, free, int, section } from './field.ts';
+import { networks } from './text.ts';
+
+const mode = () => choice(['Always', 'CrossSubnet', 'Never']);
+const mtu = () => int(0, 65_535).default(0).describe('MTU of pod interfaces; 0 finds it out.');
+
+/** `spec.network`. */
+export const networkSchema = section({
+  plugin: choice(['calico', 'flannel', 'cilium']).default('calico').describe('The network plugin.'),
+  calico: z
+    .strictObject({
+      ipipMode: mode().default('Always').describe('IPIP tunnels; Never if vxlanMode is not Never.'),
+      vxlanMode: mode().default('Never').describe('VXLAN tunnels; Never if ipipMode is not Never.'),
+      vethMTU: mtu(),
+    })
+    .optional()
+    .describe('Settings of calico.'),
+  flannel: z
+    .strictObject({
+      backend: choice(['vxlan', 'host-gw', 'wireguard', 'udp']).default('vxlan').describe('How packets travel between nodes.'),
+      directRouting: z.boolean().default(false).describe('Route without tunnel inside a subnet (vxlan).'),
+      mtu: mtu(),
+    })
+    .optional()
+    .describe('Settings of flannel.'),
+  cilium: z.strictObject({ values: free().describe("Values of cilium's chart.") }).optional().describe('Settings of cilium.'),
+  kubePodsCIDR: alias(networks().prefault('10.233.64.0/18'), 'podCidr', 'podCIDR', 'podSubnet', 'podsCIDR').describe(
+    'Network of pods: one per family, "IPv4,IPv6".',
+  ),
+  kubeServiceCIDR: alias(
+    networks().prefault('10.233.0.0/18'),
+    'serviceCidr',
+    'serviceCIDR',
+    'serviceSubnet',
+    'servicesCIDR',
+  ).describe('Network of services: one per family, "IPv4,IPv6".'),
+  ippool: section({
+    blockSize: int(20, 32).default(26).describe('Size of the address blocks that calico gives to nodes.'),
+  }).describe('The address pool of calico.'),
+}).describe('The network of pods and services.');

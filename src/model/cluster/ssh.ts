@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { alias, int, line, marked, oneOrMany, port, secret } from './field.ts';
+import { hostAddress, nodeName } from './text.ts';
+
+/** How a login is made, for a host, a bastion or all hosts. */
+const login = () => ({
+  user: line().optional().describe('User that logs in. Default: what ~/.ssh/config says, else root.'),
+  port: port().optional().describe('Port of the SSH server. Default: what ~/.ssh/config says, else 22.'),
+  password: secret().optional().describe('Password of the user: env:NAME, file:/path or prompt.'),
+  privateKeyPath: line()
+    .optional()
+    .describe('Private key on the machine kubexm runs on. Default: the agent, then the usual files in ~/.ssh.'),
+  privateKey: secret().optional().describe('The private key itself, best as env:NAME or file:/path.'),
+  privateKeyPassphrase: alias(secret().optional(), 'passphrase').describe('Passphrase of an encrypted private key.'),
+});
+
+const hop = marked(
+  z.strictObject({
+    host: nodeName().optional().describe('A host of spec.hosts that serves as bastion, with its own login.'),
+    address: hostAddress().optional().describe('Address or name of a bastion that is not in spec.hosts.'),
+    ...login(),
+  }),
+  { shorthand: 'host' },
+);
+
+/** Login settings that a host and the defaults for all hosts share. */
+export const sshFields = () => ({
+  ...login(),
+  sudoPassword: alias(secret().optional(), 'becomePassword').describe(
+    'Password that sudo asks for. Default: none is needed.',
+  ),
+  bastion: alias(oneOrMany(hop).optional(), 'bastions').describe(
+    'Machines to go through, in this order: names of hosts, or mappings with address, user and key. [] for none.',
+  ),
+});
+
+/** `spec.ssh`. */
+export const sshSchema = z
+  .strictObject({
+    ...sshFields(),
+    sshConfig: line().optional().describe('OpenSSH client configuration to read; none to read none. Default: ~/.ssh/config'),
+    connectTimeoutSeconds: int(1, 600).default(15).describe('How long one attempt to connect may take.'),
+  })
+  .prefault({})
+  .describe('Login settings for all hosts; a host may say otherwise.');

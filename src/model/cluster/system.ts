@@ -1,0 +1,21 @@
+import { line, list, refuse, section } from './field.ts';
+import { packageName, server } from './text.ts';
+import { suggestTimeZone } from './time-zone.ts';
+
+const timeZone = () =>
+  line().check((payload) => {
+    const suggestion = suggestTimeZone(payload.value);
+    if (payload.value !== '' && suggestion !== undefined) {
+      refuse(payload, 'KX2324', { value: payload.value, suggestion });
+    }
+  });
+
+/** `spec.system`. */
+export const systemSchema = section({
+  ntpServers: list(server()).describe(
+    'Time servers for chrony: domains, addresses, or names of hosts, which then serve the time to the others.',
+  ),
+  timezone: timeZone().optional().describe('Time zone of all machines, such as Asia/Shanghai. Default: left as it is.'),
+  rpms: list(packageName()).describe('Packages to install beside the needed ones, on rpm systems.'),
+  debs: list(packageName()).describe('Packages to install beside the needed ones, on deb systems.'),
+}).describe('The operating system of all machines.');

@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { kubexmError } from '../model/errors/index.ts';
+
+/** A cluster that kubexm knows on this machine. */
+export interface Context {
+  readonly name: string;
+  readonly configFile: string;
+  /** Where its `.kubexm` is. */
+  readonly baseDir: string;
+}
+
+/** The clusters known here, and the one meant when none is named. */
+export interface Contexts {
+  readonly current: string | undefined;
+  readonly contexts: readonly Context[];
+}
+
+/** kubexm's own configuration file: `$KUBEXM_HOME/config`, else `~/.kubexm/config`. */
+export function contextsFile(env: NodeJS.ProcessEnv): string {
+  return join(env['KUBEXM_HOME'] ?? join(env['HOME'] ?? homedir(), '.kubexm'), 'config');
+}
+
+/** Reads the known clusters; none when the file is not there. */
+export function readContexts(env: NodeJS.ProcessEnv): Contexts {
+  const file = contextsFile(env);
+  if (!existsSync(file)) return { current: undefined, contexts: [] };
+  try {
+    const value = parse(readFileSync(file, 'utf8')) as { currentContext?: string; contexts?: Context[] } | null;
+    const contexts = value?.contexts ?? [];
+    if (!Array.isArray(contexts)) throw new TypeError('contexts is not a list');
+    return { current: value?.currentContext, contexts };
+  } catch (error) {
+    throw kubexmError(
+      'KX4021',
+      { file, reason: error instanceof Error ? error.message : String(error) },
+      { cause: error },
+    );
+  }
+}
+
+/** Makes a known cluster the one that is meant when none is named. */
+export function useContext(env: NodeJS.ProcessEnv, name: string): Contexts {
+  const known = readContexts(env);
+  if (!known.contexts.some((context) => context.name === name)) {
+    const names = known.contexts.map((context) => context.name).join(', ') || '–';
+    throw kubexmError('KX4022', { name, names });
+  }
+  return write(env, { ...known, current: name });
+}
+
+/** Remembers a cluster after a run; the first one becomes the current one. */
+export function recordContext(env: NodeJS.ProcessEnv, context: Context): Contexts {
+  const known = readContexts(env);
+  const others = known.contexts.filter((one) => one.name !== context.name);
+  return write(env, { current: known.current ?? context.name, contexts: [...others, context].sort(byName) });
+}
+
+function byName(a: Context, b: Context): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function write(env: NodeJS.ProcessEnv, contexts: Contexts): Contexts {
+  const file = contextsFile(env);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const text = stringify({ currentContext: contexts.current, contexts: contexts.contexts });
+  writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
+  renameSync(`${file}.${process.pid}`, file);
+  return contexts;
+}

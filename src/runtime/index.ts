@@ -1,0 +1,10 @@
+export { clusterLockOwner } from './cluster-lock.ts';
+export { type Context, type Contexts, contextsFile, readContexts, recordContext, useContext } from './contexts.ts';
+export { type ClusterHistory, openHistory } from './history.ts';
+export { breakLocks, type HostLock, lockOwners } from './host-locks.ts';
+export { ConfigError, type OpenConfig, openCluster } from './open-config.ts';
+export { exitCodeOfReport } from './report.ts';
+export { type RunPipelineOptions, type RunReport, runPipeline } from './run-pipeline.ts';
+export { selectHosts } from './select-hosts.ts';
+export { version } from './version.ts';
+export { WORK_DIR, type WorkDir, workDirOf } from './work-dir.ts';

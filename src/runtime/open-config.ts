@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { type ConfigSource, loadConfig, type Problem, resolveSecrets, unsupportedFields } from '../config/index.ts';
+import type { Cluster } from '../model/cluster/index.ts';
+import { KubexmError, kubexmError } from '../model/errors/index.ts';
+import { Redactor } from '../observe/index.ts';
+import type { Question } from '../plan/step.ts';
+
+/** A configuration that cannot be used, with all its problems, to be shown in the reader's language. */
+export class ConfigError extends KubexmError {
+  readonly problems: readonly Problem[];
+  readonly source: ConfigSource;
+
+  constructor(file: string, problems: readonly Problem[], source: ConfigSource) {
+    const count = problems.filter((problem) => problem.severity === 'error').length;
+    super('KX4025', { file, count });
+    this.problems = problems;
+    this.source = source;
+  }
+}
+
+/** A configuration ready for a run. */
+export interface OpenConfig {
+  readonly file: string;
+  readonly cluster: Cluster;
+  readonly warnings: readonly Problem[];
+  readonly source: ConfigSource;
+  /** The texts of its secrets, by the path of the field. */
+  readonly secrets: ReadonlyMap<string, string>;
+  /** Knows them all, so that none gets out. */
+  readonly redactor: Redactor;
+}
+
+/** Loads and checks a file. Throws ConfigError with everything that is wrong. */
+export async function openCluster(
+  file: string,
+): Promise<{ cluster: Cluster; warnings: readonly Problem[]; source: ConfigSource }> {
+  const { cluster, problems, source } = await loadConfig(file);
+  if (!cluster) throw new ConfigError(file, problems, source);
+  return { cluster, warnings: problems, source };
+}
+
+/** Loads a file for a pipeline: what the pipeline cannot act on is refused by name, secrets are resolved. */
+export async function openConfig(
+  file: string,
+  pipeline: { readonly name: string; readonly actsOn: readonly string[] },
+  io: { readonly env: NodeJS.ProcessEnv; readonly ask: ((question: Question) => Promise<string>) | undefined },
+): Promise<OpenConfig> {
+  const { cluster, warnings, source } = await openCluster(file);
+  const refused = unsupportedFields(source, pipeline.actsOn, pipeline.name);
+  if (refused.length > 0) throw new ConfigError(file, refused, source);
+  const { ask } = io;
+  const secrets = await resolveSecrets(cluster, {
+    env: io.env,
+    readFile: (path) => readFile(path, 'utf8'),
+    ask: async (text) => {
+      if (!ask) throw kubexmError('KX4013', { question: text });
+      return ask({ text, secret: true });
+    },
+  });
+  const redactor = new Redactor();
+  for (const text of secrets.values()) redactor.add(text);
+  return { file, cluster, warnings, source, secrets, redactor };
+}

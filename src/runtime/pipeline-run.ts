@@ -1,0 +1,215 @@
+import { configFingerprint } from '../config/index.ts';
+import { crashPoints } from '../engine/crash.ts';
+import { asEventError } from '../engine/errors.ts';
+import { Journal } from '../engine/journal.ts';
+import type { ExecuteResult, JournalWriter, Limits, NewEvent } from '../engine/options.ts';
+import { combine } from '../engine/outcome.ts';
+import { lockMachines, releaseMachines, runGraph } from '../engine/run.ts';
+import { kubexmError } from '../model/errors/index.ts';
+import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
+import type { Facts } from '../model/facts.ts';
+import { LOCAL, type LockOwner } from '../model/host.ts';
+import type { Json } from '../model/json.ts';
+import { nothing } from '../plan/combinators.ts';
+import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
+import type { Pipeline, PlanContext } from '../plan/layers.ts';
+import { criticalPath } from '../plan/order.ts';
+import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
+import type { Question } from '../plan/step.ts';
+import type { Connected } from './connect.ts';
+import type { OpenConfig } from './open-config.ts';
+import { planContext } from './plan-context.ts';
+import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
+import { runSinks } from './run-sinks.ts';
+import { createRun, type RunDir, type RunInputs } from './run-store.ts';
+import { version } from './version.ts';
+import type { WorkDir } from './work-dir.ts';
+
+const DEFAULT_LIMITS: Limits = { total: 256, perHost: 4 };
+
+/** A run that is gone on with. */
+export interface Earlier {
+  readonly dir: RunDir;
+  readonly inputs: RunInputs;
+}
+
+/** What a run is made of, once the hosts are connected. */
+export interface Parts {
+  readonly config: OpenConfig;
+  readonly workDir: WorkDir;
+  readonly earlier: Earlier | undefined;
+  readonly run: string;
+  readonly owner: LockOwner;
+  readonly exclusive: boolean;
+  readonly connected: Connected;
+}
+
+/** One run of a pipeline: plans it, runs it, reports on it. */
+export class PipelineRun<P> {
+  private readonly pipeline: Pipeline<P>;
+  private readonly params: P;
+  private readonly options: RunPipelineOptions;
+  private readonly parts: Parts;
+  private readonly started = performance.now();
+
+  constructor(pipeline: Pipeline<P>, params: P, options: RunPipelineOptions, parts: Parts) {
+    this.pipeline = pipeline;
+    this.params = params;
+    this.options = options;
+    this.parts = parts;
+  }
+
+  async run(): Promise<RunReport> {
+    const { config, run, earlier } = this.parts;
+    const facts = { ...earlier?.inputs.facts, ...(earlier ? {} : this.parts.connected.facts) };
+    const context = this.context(facts);
+    const [first, ...stages] = this.pipeline.stages;
+    const graph = buildGraph(first ? first.plan(context, this.params) : nothing());
+    const finalizers = this.pipeline.finalizers && buildGraph(this.pipeline.finalizers(context, this.params));
+    const dir = this.prepare(graph, facts);
+    const sinks = await runSinks(this.parts.workDir, dir, config.redactor, this.options.sinks ?? []);
+    const emit = (event: NewEvent) => sinks({ ...event, at: Date.now(), run } as Parameters<EventSink>[0]);
+    const { journal, replay, close } = this.journal(dir, graph);
+    try {
+      emit({ type: 'run-started', ...this.summary(graph, context) });
+      const locked = this.parts.exclusive
+        ? await lockMachines(this.parts.connected.machines, this.parts.owner)
+        : new Map();
+      const unreachable = new Map([...this.unreachable(), ...locked]);
+      const walk = (one: ExecutionGraph, ends: ExecutionGraph | undefined) =>
+        runGraph({ ...this.engineOptions(), run, graph: one, finalizers: ends, emit, journal, replay, unreachable });
+      let result = await walk(graph, stages.length === 0 ? finalizers : undefined);
+      for (const [i, stage] of stages.entries()) {
+        const isLast = i === stages.length - 1;
+        if (result.outcome !== 'succeeded') {
+          if (finalizers) result = combine(result, await walk(buildGraph(nothing()), finalizers));
+          break;
+        }
+        const next = buildGraph(stage.plan(context, this.params));
+        emit({ type: 'stage-started', stage: stage.name, nodes: next.size });
+        result = combine(result, await walk(next, isLast ? finalizers : undefined));
+      }
+      return await this.finish(result, graph, dir, journal, emit);
+    } finally {
+      await close();
+      await sinks.close();
+    }
+  }
+
+  private context(facts: Readonly<Record<string, Facts>>): PlanContext {
+    const { config, workDir, connected } = this.parts;
+    const local = connected.facts[LOCAL];
+    return planContext(config.cluster, local ? { ...facts, [LOCAL]: local } : facts, {
+      workDir: workDir.cluster,
+      assumeYes: this.options.assumeYes === true,
+    });
+  }
+
+  /** The run's directory: made for a new run, checked against the plan for a resumed one. */
+  private prepare(graph: ExecutionGraph, facts: Readonly<Record<string, Facts>>): RunDir {
+    const { earlier, run, workDir, config } = this.parts;
+    const plan = renderJson(graph);
+    if (!earlier) {
+      const params = (this.params ?? null) as Json;
+      return createRun(workDir.runs, run, { facts, config: config.cluster, plan, params }, (text) =>
+        config.redactor.text(text),
+      );
+    }
+    const before = readPlan(earlier.inputs.plan);
+    if (before?.hash !== graph.hash) {
+      const detail = before ? planDiffLines(diffPlans(before, plan)).join('\n') : 'it was written by another version of kubexm';
+      throw kubexmError('KX4007', { run, detail: 'the plan has changed since' }, { detail });
+    }
+    return earlier.dir;
+  }
+
+  private journal(dir: RunDir, graph: ExecutionGraph) {
+    const { env = process.env, dryRun } = this.options;
+    const { config, earlier, run } = this.parts;
+    if (dryRun) return { journal: noJournal, replay: undefined, close: async () => undefined };
+    const crash = crashPoints(env['KUBEXM_CRASH_AT']);
+    if (earlier) {
+      const { journal, replay } = Journal.reopen(dir.journal, crash);
+      journal.append({ node: 'run', phase: 'resumed' });
+      return { journal, replay, close: () => journal.close() };
+    }
+    const journal = Journal.create(
+      dir.journal,
+      {
+        version: 1,
+        run,
+        pipeline: this.pipeline.name,
+        cluster: config.cluster.metadata.name,
+        startedAt: new Date().toISOString(),
+        kubexm: version,
+        configHash: configFingerprint(config.cluster),
+        planHash: graph.hash,
+      },
+      crash,
+    );
+    return { journal, replay: undefined, close: () => journal.close() };
+  }
+
+  private engineOptions() {
+    const { options, parts } = this;
+    return {
+      machines: parts.connected.machines,
+      dryRun: options.dryRun === true,
+      onFailure: options.onFailure ?? ('rollback' as const),
+      selection: { tags: options.tags ?? [], skipTags: options.skipTags ?? [] },
+      limits: { ...DEFAULT_LIMITS, ...options.limits },
+      drain: options.drain ?? new AbortController().signal,
+      stop: options.stop ?? new AbortController().signal,
+      ask: (question: Question) => this.ask(question),
+      redact: (secret: string) => parts.config.redactor.add(secret),
+    };
+  }
+
+  private async ask(question: Question): Promise<string> {
+    if (question.confirm && this.options.assumeYes) return 'yes';
+    if (!this.options.ask) throw kubexmError('KX4013', { question: question.text });
+    return this.options.ask(question);
+  }
+
+  private unreachable(): ReadonlyMap<string, EventError> {
+    const entries = [...this.parts.connected.unreachable];
+    return new Map(entries.map(([host, error]) => [host, asEventError(error, host)]));
+  }
+
+  private summary(graph: ExecutionGraph, context: PlanContext) {
+    return {
+      pipeline: this.pipeline.name,
+      cluster: this.parts.config.cluster.metadata.name,
+      hosts: context.hosts.map((host) => host.name),
+      nodes: graph.size,
+      planHash: graph.hash,
+      dryRun: this.options.dryRun === true,
+      resumed: this.parts.earlier !== undefined,
+      estimateSeconds: criticalPath(graph).seconds,
+    };
+  }
+
+  private async finish(
+    result: ExecuteResult,
+    graph: ExecutionGraph,
+    dir: RunDir,
+    journal: JournalWriter,
+    emit: (event: NewEvent) => void,
+  ): Promise<RunReport> {
+    const { connected, config, run, exclusive } = this.parts;
+    const dryRun = this.options.dryRun === true;
+    const unreachable = [...this.unreachable()].map(([host, error]) => ({ host, error }));
+    const outcome: RunOutcome = result.outcome === 'succeeded' && unreachable.length > 0 ? 'partial' : result.outcome;
+    await journal.durable({ node: 'run', phase: 'ended', outcome });
+    if (exclusive) await releaseMachines(connected.machines, result.lostHosts, run, outcome === 'succeeded');
+    const durationMs = performance.now() - this.started;
+    const resumable = exclusive && outcome !== 'succeeded';
+    const names = { pipeline: this.pipeline.name, cluster: config.cluster.metadata.name };
+    emit({ type: 'run-finished', ...result, ...names, outcome, durationMs, resumable });
+    const changes = (result.counts.changed ?? 0) + (result.counts['would-change'] ?? 0);
+    const more = { run, dryRun, unreachable, durationMs, resumable, logFile: dir.log, planHash: graph.hash, changes };
+    return { ...result, ...names, ...more, outcome };
+  }
+}
+
+const noJournal: JournalWriter = { append: () => undefined, durable: async () => undefined };

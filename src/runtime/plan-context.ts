@@ -1,0 +1,30 @@
+import type { Cluster } from '../model/cluster/index.ts';
+import type { Facts } from '../model/facts.ts';
+import { LOCAL } from '../model/host.ts';
+import type { PlanContext, PlanHost } from '../plan/layers.ts';
+
+/** What planning may look at: the configuration and the facts of the hosts that are known. */
+export function planContext(
+  cluster: Cluster,
+  facts: Readonly<Record<string, Facts>>,
+  options: { readonly workDir: string; readonly assumeYes: boolean },
+): PlanContext {
+  const hosts = cluster.spec.hosts.flatMap((host): readonly PlanHost[] => {
+    const known = facts[host.name];
+    return known ? [{ name: host.name, roles: host.roles, facts: known }] : [];
+  });
+  const local = facts[LOCAL];
+  if (!local) throw new TypeError('the local machine has no facts');
+  const byRole = new Map<string, readonly PlanHost[]>();
+  return {
+    cluster,
+    hosts,
+    local: { name: LOCAL, roles: [], facts: local },
+    role(name) {
+      const members = byRole.get(name) ?? hosts.filter((host) => host.roles.includes(name));
+      byRole.set(name, members);
+      return members;
+    },
+    ...options,
+  };
+}

@@ -1,0 +1,134 @@
+import { hostname, userInfo } from 'node:os';
+import { configFingerprint, diffConfigs } from '../config/index.ts';
+import type { ExecuteResult, Limits } from '../engine/options.ts';
+import type { Cluster } from '../model/cluster/index.ts';
+import { kubexmError } from '../model/errors/index.ts';
+import type { EventError, EventSink } from '../model/event.ts';
+import type { LockOwner } from '../model/host.ts';
+import { canonical, type Json } from '../model/json.ts';
+import type { Pipeline } from '../plan/layers.ts';
+import type { Question } from '../plan/step.ts';
+import { lockCluster } from './cluster-lock.ts';
+import { type Connected, connectHosts, type SshOverrides } from './connect.ts';
+import { type OpenConfig, openConfig } from './open-config.ts';
+import { type Earlier, PipelineRun } from './pipeline-run.ts';
+import { findResumable, newRunId, readInputs } from './run-store.ts';
+import { makeWorkDir, type WorkDir } from './work-dir.ts';
+
+/** How a pipeline is run. */
+export interface RunPipelineOptions {
+  readonly configFile: string;
+  /** Where `.kubexm` is. Default: the current directory. */
+  readonly baseDir?: string;
+  /** The hosts to connect to. Default: all. */
+  readonly hosts?: (cluster: Cluster) => readonly string[];
+  readonly ssh?: SshOverrides;
+  readonly dryRun?: boolean;
+  /** Goes on with the newest run that did not succeed, or with the one named. */
+  readonly resume?: boolean | string;
+  readonly onFailure?: 'rollback' | 'keep';
+  readonly tags?: readonly string[];
+  readonly skipTags?: readonly string[];
+  readonly assumeYes?: boolean;
+  /** Consumers of events, which have no secrets any more. */
+  readonly sinks?: readonly EventSink[];
+  /** Asks the person; without it a question is an error. */
+  readonly ask?: (question: Question) => Promise<string>;
+  readonly drain?: AbortSignal;
+  readonly stop?: AbortSignal;
+  readonly limits?: Partial<Limits>;
+  readonly env?: NodeJS.ProcessEnv;
+  /** How long a host that vanished is waited for. Default 60. */
+  readonly reconnectSeconds?: number;
+}
+
+/** What a run came to. */
+export interface RunReport extends ExecuteResult {
+  readonly run: string;
+  readonly pipeline: string;
+  readonly cluster: string;
+  readonly dryRun: boolean;
+  /** Hosts that could not be used from the beginning. */
+  readonly unreachable: readonly { readonly host: string; readonly error: EventError }[];
+  readonly durationMs: number;
+  readonly resumable: boolean;
+  readonly logFile: string;
+  readonly planHash: string;
+  /** Nodes that changed, or would. */
+  readonly changes: number;
+}
+
+/** Plans a pipeline and runs it: the one way in for the command line, the web page and programs. */
+export async function runPipeline<P>(
+  pipeline: Pipeline<P>,
+  params: P,
+  options: RunPipelineOptions,
+): Promise<RunReport> {
+  const env = options.env ?? process.env;
+  const baseDir = options.baseDir ?? process.cwd();
+  const config = await openConfig(options.configFile, pipeline, { env, ask: options.ask });
+  const workDir = makeWorkDir(baseDir, config.cluster.metadata.name);
+  const earlier = options.resume ? resumeFrom(workDir, pipeline, params, options, config) : undefined;
+  const run = earlier?.dir.run ?? newRunId(new Date());
+  const owner: LockOwner = {
+    run,
+    cluster: config.cluster.metadata.name,
+    pipeline: pipeline.name,
+    user: userInfo().username,
+    machine: hostname(),
+    pid: process.pid,
+    since: new Date().toISOString(),
+  };
+  const exclusive = pipeline.exclusive !== false && options.dryRun !== true;
+  const clusterLock = exclusive ? lockCluster(workDir.lock, owner) : undefined;
+  try {
+    const wanted = options.hosts?.(config.cluster) ?? config.cluster.spec.hosts.map((host) => host.name);
+    const connected = await connectHosts(config, wanted, workDir, { ...options, env });
+    try {
+      refuseUnreachable(pipeline, connected, wanted.length, earlier !== undefined);
+      const job = new PipelineRun(pipeline, params, options, {
+        config,
+        workDir,
+        earlier,
+        run,
+        owner,
+        exclusive,
+        connected,
+      });
+      return await job.run();
+    } finally {
+      await connected.close();
+    }
+  } finally {
+    clusterLock?.release();
+  }
+}
+
+function resumeFrom<P>(
+  workDir: WorkDir,
+  pipeline: Pipeline<P>,
+  params: P,
+  options: RunPipelineOptions,
+  config: OpenConfig,
+): Earlier {
+  const wanted = typeof options.resume === 'string' ? options.resume : undefined;
+  const { dir, replay } = findResumable(workDir.runs, pipeline.name, wanted);
+  const inputs = readInputs(dir);
+  if (replay.header.configHash !== configFingerprint(config.cluster)) {
+    const lines = diffConfigs(inputs.config, config.cluster);
+    const detail = lines.map((line) => `${line.path}: ${line.before} → ${line.after}`).join('\n');
+    throw kubexmError('KX4007', { run: dir.run, detail: 'the configuration has changed since' }, { detail });
+  }
+  if (canonical(inputs.params) !== config.redactor.text(canonical((params ?? null) as Json))) {
+    throw kubexmError('KX4007', { run: dir.run, detail: 'it was started with other parameters' });
+  }
+  return { dir, inputs };
+}
+
+function refuseUnreachable<P>(pipeline: Pipeline<P>, connected: Connected, total: number, resumed: boolean): void {
+  const failed = [...connected.unreachable];
+  if (failed.length === 0 || resumed || (pipeline.toleratesUnreachable && failed.length < total)) return;
+  if (failed.length === 1 && failed[0]) throw failed[0][1];
+  const detail = failed.map(([host, error]) => `${host}: ${error.message}`).join('\n');
+  throw kubexmError('KX4024', { count: failed.length, total }, { detail });
+}

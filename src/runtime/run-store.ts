@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Replay, readJournal } from '../engine/journal.ts';
+import { kubexmError } from '../model/errors/index.ts';
+import type { Facts } from '../model/facts.ts';
+import type { Json } from '../model/json.ts';
+
+/** The files of one run. */
+export interface RunDir {
+  readonly run: string;
+  readonly path: string;
+  readonly journal: string;
+  readonly log: string;
+}
+
+/** What a run was planned from, kept so that a resumed run is planned from the same. */
+export interface RunInputs {
+  readonly facts: Readonly<Record<string, Facts>>;
+  /** The configuration without its secrets. */
+  readonly config: Json;
+  readonly plan: Json;
+  readonly params: Json;
+}
+
+/** A name for a run: sorts by time, unique. */
+export function newRunId(now: Date): string {
+  const time = now
+    .toISOString()
+    .replaceAll(/[-:]|\.\d+Z$/g, '')
+    .replace('T', '-');
+  return `${time}-${randomBytes(3).toString('hex')}`;
+}
+
+/** The directory of a run below a cluster's `runs`. */
+export function runDir(runs: string, run: string): RunDir {
+  const path = join(runs, run);
+  return { run, path, journal: join(path, 'journal.jsonl'), log: join(path, 'log.jsonl') };
+}
+
+/** Makes a run's directory and keeps what it is planned from. */
+export function createRun(
+  runs: string,
+  run: string,
+  inputs: Readonly<Record<keyof RunInputs, unknown>>,
+  redact: (text: string) => string,
+): RunDir {
+  const dir = runDir(runs, run);
+  mkdirSync(dir.path, { recursive: true, mode: 0o700 });
+  for (const [name, value] of Object.entries(inputs)) {
+    writePrivate(join(dir.path, `${name}.json`), `${redact(JSON.stringify(value))}\n`);
+  }
+  return dir;
+}
+
+/** Reads back what a run was planned from. */
+export function readInputs(dir: RunDir): RunInputs {
+  const read = (name: string): unknown => {
+    const file = join(dir.path, `${name}.json`);
+    try {
+      return JSON.parse(readFileSync(file, 'utf8'));
+    } catch (error) {
+      throw kubexmError('KX4012', { file, detail: 'it cannot be read' }, { cause: error });
+    }
+  };
+  return {
+    facts: read('facts') as RunInputs['facts'],
+    config: read('config') as Json,
+    plan: read('plan') as Json,
+    params: read('params') as Json,
+  };
+}
+
+/** The newest run of a pipeline that did not succeed, or the one asked for. */
+export function findResumable(
+  runs: string,
+  pipeline: string,
+  wanted: string | undefined,
+): { dir: RunDir; replay: Replay } {
+  const names = existsSync(runs) ? readdirSync(runs).sort().reverse() : [];
+  if (wanted !== undefined && !names.includes(wanted)) {
+    throw kubexmError('KX4006', { detail: `there is no run ${wanted}` });
+  }
+  for (const name of wanted === undefined ? names : [wanted]) {
+    const dir = runDir(runs, name);
+    if (!existsSync(dir.journal)) continue;
+    const { replay } = readJournal(dir.journal);
+    if (replay.header.pipeline !== pipeline) {
+      if (wanted === undefined) continue;
+      throw kubexmError('KX4006', { detail: `run ${wanted} was «${replay.header.pipeline}», not «${pipeline}»` });
+    }
+    if (replay.ended === 'succeeded')
+      throw kubexmError('KX4006', { detail: `run ${name} of «${pipeline}» has succeeded` });
+    return { dir, replay };
+  }
+  throw kubexmError('KX4006', { detail: `«${pipeline}» has not run here yet` });
+}
+
+function writePrivate(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Host } from '../../src/model/host.ts';
+import type { Script } from '../../src/model/script.ts';
+import { type AnyStep, fieldOf, type StepIo, type Verdict } from '../../src/plan/step.ts';
+import * as generic from '../../src/step/generic/index.ts';
+import { BINARY, root, stateCases } from './cases.ts';
+import { keep, ShellHost, variants } from './shell-host.ts';
+import { snapshot } from './tree.ts';
+
+const base = mkdtempSync(join(tmpdir(), 'kubexm-contract-'));
+const io: StepIo = {
+  signal: new AbortController().signal,
+  progress: () => undefined,
+  say: () => undefined,
+  ask: async () => 'yes',
+  redact: () => undefined,
+};
+
+let server: Server;
+let url = '';
+
+beforeAll(async () => {
+  server = createServer((_request, response) => {
+    response.setHeader('content-length', BINARY.length);
+    response.end(BINARY);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => {
+  server.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+async function check(host: Host, step: AnyStep, want: unknown): Promise<Verdict<unknown, unknown>> {
+  const answer = await host.run(step.probe!(want));
+  return step.judge!(answer, want);
+}
+
+async function perform(host: Host, work: Script | Promise<unknown>, good: readonly number[] = [0]): Promise<void> {
+  if (work instanceof Promise) {
+    await work;
+    return;
+  }
+  const output = await host.run(work);
+  if (!good.includes(output.code)) throw new Error(`exit code ${output.code}: ${output.stderr}`);
+}
+
+describe.each(variants(base))('state steps in $name', (variant) => {
+  let scratch: string;
+  let tree: string;
+  let work: string;
+  let host: Host;
+
+  beforeEach(() => {
+    scratch = mkdtempSync(join(base, 'case-'));
+    tree = join(scratch, 'tree');
+    work = join(scratch, 'work');
+    mkdirSync(tree);
+    mkdirSync(work);
+    host = new ShellHost(variant, scratch);
+  });
+
+  afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+  const cases = stateCases.filter((one) => (root || !one.needsRoot) && !(one.notBusybox && variant.name === 'busybox'));
+  test.each(cases.map((one) => [`${one.step.kind}: ${one.name}`, one] as const))('%s', async (_name, one) => {
+    const { step } = one;
+    one.before?.(tree, work);
+    const want = one.want(tree, work, url);
+    const before = snapshot(tree);
+
+    const first = await check(host, step, want);
+    expect(first.verdict).toBe('needed');
+    expect('diff' in first && first.diff.length).toBeGreaterThan(0);
+    expect(snapshot(tree), 'a probe changes nothing').toEqual(before);
+
+    if (step.saves) await keep(host, 'run/key', step.saves(want));
+    expect(snapshot(tree), 'keeping a before-image changes nothing').toEqual(before);
+    await perform(host, step.apply(host, want, io), step.successCodes?.(want));
+    const applied = snapshot(tree);
+    expect(await check(host, step, want)).toMatchObject({ verdict: 'satisfied' });
+    one.after?.(tree);
+    expect(snapshot(tree), 'nothing is left lying about').toEqual(applied);
+
+    await perform(host, step.apply(host, want, io), step.successCodes?.(want));
+    expect(snapshot(tree), 'applying again is harmless').toEqual(applied);
+    expect((await check(host, step, want)).verdict).toBe('satisfied');
+
+    expect(fieldOf(step.irreversible, want, undefined)).toBeUndefined();
+    const seen: unknown = JSON.parse(JSON.stringify('seen' in first ? first.seen : null));
+    const undo = step.revert ? step.revert(host, want, seen) : { script: 'kx_restore run/key' };
+    await perform(host, undo);
+    expect(snapshot(tree), 'reverting restores').toEqual(before);
+    expect(await check(host, step, want), 'and the difference is the same again').toEqual(first);
+  });
+});
+
+describe('every generic step', () => {
+  const exported = Object.entries(generic).flatMap(([name, value]) => (typeof value === 'function' ? [[name, value.definition.kind] as const] : []));
+
+  test('is listed, under the name it is exported by', () => {
+    for (const [name, kind] of exported) expect(kind).toBe(name);
+    expect(generic.genericSteps.map((step) => step.kind)).toEqual(exported.map(([name]) => name).sort());
+  });
+
+  test.each(generic.genericSteps.map((step) => [step.kind, step] as const))('%s is described and its example works', (_kind, step) => {
+    expect(step.description).toMatch(/^[A-Z].*\.$/s);
+    expect(step.title(step.example)).not.toBe('');
+    expect(step.title(step.example).length).toBeLessThan(90);
+    expect(JSON.parse(JSON.stringify(step.example))).toEqual(step.example);
+    if (step.probe) expect(step.probe(step.example).script).not.toBe('');
+    expect(Boolean(step.probe)).toBe(Boolean(step.judge));
+    expect(fieldOf(step.timeoutSeconds, step.example, 60)).toBeGreaterThan(0);
+  });
+
+  test('that is a state can be undone, or says why not, and is tested above', () => {
+    for (const step of generic.genericSteps) {
+      if (fieldOf(step.nature, step.example, 'state') !== 'state') continue;
+      expect(step.revert ?? step.saves, step.kind).toBeDefined();
+      expect(step.probe, step.kind).toBeDefined();
+      expect(stateCases.some((one) => one.step === step), `${step.kind} has a case`).toBe(true);
+    }
+  });
+});
