@@ -1,14 +1,14 @@
 import type { ExitCode } from '../index.ts';
 import { cliError } from './cli-error.ts';
 import type { Io } from './io.ts';
-import type { TextKey } from './texts/index.ts';
+import type { PlainKey } from './texts/index.ts';
 
 /** What a value is, for completion in the shell. */
 export type ValueKind = 'file' | 'directory' | 'run' | 'context' | 'cluster' | 'code' | 'node' | 'command' | 'tag';
 
 /** A value that a flag or an argument takes. */
 interface ValueSpec {
-  readonly text: TextKey;
+  readonly text: PlainKey;
   readonly choices?: readonly string[];
   readonly kind?: ValueKind;
 }
@@ -32,7 +32,7 @@ export interface ArgumentSpec extends ValueSpec {
 /** One line that a person can copy. */
 export interface Example {
   readonly line: string;
-  readonly text: TextKey;
+  readonly text: PlainKey;
 }
 
 /** A command as it is called. */
@@ -49,8 +49,8 @@ export interface Call {
 export interface CommandSpec {
   /** `get runs` */
   readonly path: string;
-  readonly summary: TextKey;
-  readonly details?: TextKey;
+  readonly summary: PlainKey;
+  readonly details?: PlainKey;
   readonly examples: readonly Example[];
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
@@ -105,19 +105,36 @@ export function longName(option: OptionSpec): string {
 }
 
 /** Whether a flag takes a value, and must. */
-export function valueOf(option: OptionSpec): 'none' | 'optional' | 'required' {
+export function takesValue(option: OptionSpec): 'none' | 'optional' | 'required' {
   if (option.flags.includes('<')) return 'required';
   return option.flags.includes('[') ? 'optional' : 'none';
+}
+
+/** Checks an argument against what is allowed. */
+export function parseArgument(argument: ArgumentSpec, word: string): string {
+  const among = argument.choices;
+  if (!among || among.includes(word)) return word;
+  const option = argument.name.replace(/[^a-z]/g, '').toUpperCase();
+  throw cliError('KX1006', { value: word, option, allowed: among.join(', ') }, { similar: { word, among } });
 }
 
 /** Turns a word of the command line into an option's value, or says what is allowed. */
 export function parseOption(option: OptionSpec, word: string, before: unknown): unknown {
   const flag = `--${longName(option)}`;
-  const words = option.list ? word.split(',').map((one) => one.trim()).filter((one) => one !== '') : [word];
+  const words = option.list
+    ? word
+        .split(',')
+        .map((one) => one.trim())
+        .filter((one) => one !== '')
+    : [word];
   const wrong = words.find((one) => option.choices && !option.choices.includes(one));
   if (wrong !== undefined) {
     const among = option.choices ?? [];
-    throw cliError('KX1006', { value: wrong, option: flag, allowed: among.join(', ') }, { similar: { word: wrong, among } });
+    throw cliError(
+      'KX1006',
+      { value: wrong, option: flag, allowed: among.join(', ') },
+      { similar: { word: wrong, among } },
+    );
   }
   if (option.number) {
     if (!/^[1-9]\d{0,8}$/.test(word)) throw cliError('KX1006', { value: word, option: flag, allowed: '1, 2, 3, …' });

@@ -2,7 +2,7 @@ import type { ArgumentSpec, CommandSpec, OptionSpec } from './command-spec.ts';
 import type { Io } from './io.ts';
 import { padText, textWidth, wrapText } from './output/width.ts';
 import { globalOptions } from './shared-options.ts';
-import type { Say, TextKey } from './texts/index.ts';
+import { isText, type PlainKey, type Say } from './texts/index.ts';
 
 /** The help of a command, a group of commands, or all of kubexm. Examples come first. */
 export function helpText(path: string, specs: readonly CommandSpec[], io: Io): string {
@@ -13,7 +13,8 @@ export function helpText(path: string, specs: readonly CommandSpec[], io: Io): s
 
 /** What a group of commands is for. */
 export function groupSummary(path: string, say: Say): string {
-  return say(`group.${path || 'kubexm'}` as 'group.get');
+  const key = `group.${path || 'kubexm'}`;
+  return isText(key) ? say(key) : '';
 }
 
 /** How a command is typed: `kubexm get runs [options]`. */
@@ -24,7 +25,10 @@ export function usageLine(spec: CommandSpec, say: Say): string {
 
 /** An argument as it is shown: `RUN`, `[CODE]`, `COMMAND…`. */
 export function shownArgument({ name }: ArgumentSpec): string {
-  const upper = name.replace(/[<>[\]]/g, '').replace('...', '…').toUpperCase();
+  const upper = name
+    .replace(/[<>[\]]/g, '')
+    .replace('...', '…')
+    .toUpperCase();
   const text = name.includes('...') ? `-- ${upper}` : upper;
   return name.startsWith('[') ? `[${text}]` : text;
 }
@@ -39,11 +43,36 @@ function commandHelp(spec: CommandSpec, io: Io): string[] {
   const { say } = io;
   return [
     ...summary(spec, io),
-    ...section(io, 'help.examples', spec.examples.flatMap((one) => [io.paint('dim', `  # ${say(one.text)}`), `  ${one.line}`])),
+    ...section(
+      io,
+      'help.examples',
+      spec.examples.flatMap((one) => [io.paint('dim', `  # ${say(one.text)}`), `  ${one.line}`]),
+    ),
     ...section(io, 'help.usage', [`  ${usageLine(spec, say)}`]),
-    ...section(io, 'help.arguments', columns((spec.arguments ?? []).map((one) => argumentEntry(one, say)), io)),
-    ...section(io, 'help.options', columns((spec.options ?? []).map((one) => optionEntry(one, say)), io)),
-    ...section(io, 'help.global', columns(globalOptions.map((one) => optionEntry(one, say)), io)),
+    ...section(
+      io,
+      'help.arguments',
+      columns(
+        (spec.arguments ?? []).map((one) => argumentEntry(one, say)),
+        io,
+      ),
+    ),
+    ...section(
+      io,
+      'help.options',
+      columns(
+        (spec.options ?? []).map((one) => optionEntry(one, say)),
+        io,
+      ),
+    ),
+    ...section(
+      io,
+      'help.global',
+      columns(
+        globalOptions.map((one) => optionEntry(one, say)),
+        io,
+      ),
+    ),
   ];
 }
 
@@ -54,10 +83,28 @@ function groupHelp(path: string, specs: readonly CommandSpec[], io: Io): string[
   const prefix = path === '' ? 'kubexm' : `kubexm ${path}`;
   return [
     io.paint('bold', groupSummary(path, say)),
-    ...section(io, 'help.examples', examples.flatMap((one) => [io.paint('dim', `  # ${say(one.text)}`), `  ${one.line}`])),
+    ...section(
+      io,
+      'help.examples',
+      examples.flatMap((one) => [io.paint('dim', `  # ${say(one.text)}`), `  ${one.line}`]),
+    ),
     ...section(io, 'help.usage', [`  ${prefix} ${say('help.commandWord')} ${say('help.optionsWord')}`]),
-    ...section(io, 'help.commands', columns(inside.map((spec) => ({ name: spec.path, text: say(spec.summary) })), io)),
-    ...section(io, 'help.global', columns(globalOptions.map((one) => optionEntry(one, say)), io)),
+    ...section(
+      io,
+      'help.commands',
+      columns(
+        inside.map((spec) => ({ name: spec.path, text: say(spec.summary) })),
+        io,
+      ),
+    ),
+    ...section(
+      io,
+      'help.global',
+      columns(
+        globalOptions.map((one) => optionEntry(one, say)),
+        io,
+      ),
+    ),
     ...(path === '' ? ['', say('help.more')] : []),
   ];
 }
@@ -67,21 +114,28 @@ function summary(spec: CommandSpec, io: Io): string[] {
   return [io.paint('bold', io.say(spec.summary)), ...details];
 }
 
-function section(io: Io, title: TextKey & `help.${string}`, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : ['', io.paint('cyan', io.say(title as 'help.usage')), ...lines];
+function section(io: Io, title: PlainKey, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', io.paint('cyan', io.say(title)), ...lines];
 }
 
 function argumentEntry(one: ArgumentSpec, say: Say): Entry {
-  return { name: shownArgument(one), text: withChoices(say(one.text as 'opt.file'), one.choices, undefined, say) };
+  return { name: shownArgument(one), text: withChoices(say(one.text), one.choices, undefined, say) };
 }
 
 function optionEntry(one: OptionSpec, say: Say): Entry {
-  const flags = one.flags.replace(/[<[]([^>\]]+)[>\]]/, (whole, name: string) => (whole.startsWith('[') ? `[${name.toUpperCase()}]` : name.toUpperCase()));
+  const flags = one.flags.replace(/[<[]([^>\]]+)[>\]]/, (whole, name: string) =>
+    whole.startsWith('[') ? `[${name.toUpperCase()}]` : name.toUpperCase(),
+  );
   const name = flags.startsWith('--') ? `    ${flags}` : flags;
-  return { name, text: withChoices(say(one.text as 'opt.file'), one.choices, one.default, say) };
+  return { name, text: withChoices(say(one.text), one.choices, one.default, say) };
 }
 
-function withChoices(text: string, choices: readonly string[] | undefined, standard: string | undefined, say: Say): string {
+function withChoices(
+  text: string,
+  choices: readonly string[] | undefined,
+  standard: string | undefined,
+  say: Say,
+): string {
   const notes = [
     ...(choices ? [choices.join('|')] : []),
     ...(standard === undefined ? [] : [say('help.default', { value: standard })]),

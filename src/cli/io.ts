@@ -1,15 +1,10 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Lang } from '../index.ts';
 import { hasUnicode, type Paint, painter, wantsColor } from './output/color.ts';
 import { langOf, type Say, speaker } from './texts/index.ts';
 
 /** A stream that words are written to. */
-export interface Out {
-  write(text: string): unknown;
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  readonly rows?: number;
-}
+export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
 /** What a process gives to the command line. */
 export interface Streams {
@@ -35,6 +30,7 @@ export interface Io extends Streams {
   readonly say: Say;
   /** Paints for stdout. */
   readonly paint: Paint;
+  readonly colorNote: boolean;
   /** Paints for stderr. */
   readonly paintNote: Paint;
   readonly unicode: boolean;
@@ -52,13 +48,15 @@ export interface Io extends Streams {
 export function makeIo(streams: Streams, flags: GlobalFlags): Io {
   const { stdin, stdout, stderr, env } = streams;
   const lang = langOf(flags.lang, env);
+  const colorNote = wantsColor(stderr.isTTY === true, env, flags.noColor);
   const lines = (all: readonly string[]) => all.map((line) => `${line}\n`).join('');
   return {
     ...streams,
     lang,
     say: speaker(lang),
     paint: painter(wantsColor(stdout.isTTY === true, env, flags.noColor)),
-    paintNote: painter(wantsColor(stderr.isTTY === true, env, flags.noColor)),
+    colorNote,
+    paintNote: painter(colorNote),
     unicode: hasUnicode(env) || lang === 'zh',
     debug: flags.debug,
     assumeYes: flags.yes,

@@ -1,6 +1,14 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { ExitCode } from '../index.ts';
-import { type Call, type CommandSpec, longName, type OptionSpec, parseOption, Values } from './command-spec.ts';
+import {
+  type Call,
+  type CommandSpec,
+  longName,
+  type OptionSpec,
+  parseArgument,
+  parseOption,
+  Values,
+} from './command-spec.ts';
 import { helpText } from './help.ts';
 import type { Io } from './io.ts';
 import { globalOptions } from './shared-options.ts';
@@ -14,18 +22,21 @@ export function buildProgram(
   done: (code: ExitCode) => void,
 ): Command {
   const root = new UsageCommand('kubexm');
+  root.exitOverride().configureOutput({
+    writeOut: (text) => void io.stdout.write(text),
+    writeErr: (text) => void io.stderr.write(text),
+  });
   const settle = (command: Command, path: string): Command => {
-    command.helpOption('-h, --help').helpCommand(path === '' ? 'help [command...]' : false);
+    command.helpOption('-h, --help').helpCommand(false);
     command.helpInformation = () => helpText(path, specs, io);
     return command;
   };
   settle(root, '');
   for (const option of globalOptions) if (longName(option) !== 'help') addOption(root, option);
-  root.option('-V, --version');
 
   for (const spec of specs) {
     const words = spec.path.split(' ');
-    const parent = words.slice(0, -1).reduce((command: Command, word, i) => {
+    const parent = words.slice(0, -1).reduce<Command>((command, word, i) => {
       const known = command.commands.find((one) => one.name() === word);
       return known ?? settle(command.command(word), words.slice(0, i + 1).join(' '));
     }, root);
@@ -41,11 +52,18 @@ function addCommand(
   argv: readonly string[],
   done: (code: ExitCode) => void,
 ): void {
-  for (const argument of spec.arguments ?? []) command.addArgument(new Argument(argument.name));
+  for (const argument of spec.arguments ?? []) {
+    const parsed = new Argument(argument.name);
+    if (argument.choices) parsed.argParser((word) => parseArgument(argument, word));
+    command.addArgument(parsed);
+  }
   for (const option of spec.options ?? []) addOption(command, option);
   if (spec.passThrough) command.allowUnknownOption().allowExcessArguments();
   command.action(async (...given: readonly unknown[]) => {
-    const args = given.slice(0, -2).flat().filter((one) => typeof one === 'string');
+    const args = given
+      .slice(0, -2)
+      .flat()
+      .filter((one) => typeof one === 'string');
     const call: Call = { io, args, argv, options: new Values(command.optsWithGlobals()) };
     done(await spec.action(call));
   });

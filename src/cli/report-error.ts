@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ExitCode } from '../index.ts';
+import { nearest } from '../model/cluster/nearest.ts';
 import { CliError, cliError } from './cli-error.ts';
 import type { Io } from './io.ts';
 import { printableLines } from './output/printable.ts';
@@ -17,10 +18,10 @@ export async function reportError(error: unknown, io: Io): Promise<ExitCode> {
 }
 
 async function report(error: unknown, io: Io): Promise<ExitCode> {
-  const { ConfigError, errorRemedy, errorTitle, findError, KubexmError, nearest, renderProblems } = await import('../index.ts');
+  const { ConfigError, errorRemedy, errorTitle, findError, KubexmError, renderProblems } = await import('../index.ts');
   if (error instanceof ConfigError) {
     const { problems, source } = error;
-    io.note(...renderProblems(problems, source, { lang: io.lang, color: io.paintNote('red', 'x') !== 'x' }).trimEnd().split('\n'), '');
+    io.note(...renderProblems(problems, source, { lang: io.lang, color: io.colorNote }).trimEnd().split('\n'), '');
   }
   const known = error instanceof KubexmError || error instanceof CliError ? error : internal(error, io);
   const params = { ...known.params };
@@ -30,8 +31,13 @@ async function report(error: unknown, io: Io): Promise<ExitCode> {
   }
   const { code } = known;
   const where = known instanceof KubexmError && known.host !== undefined ? `${known.host}: ` : '';
-  io.note(`${io.paintNote('boldRed', io.say('errorWord'))} ${io.paintNote('dim', code)} ${where}${errorTitle(code, params, io.lang)}`);
-  if (known.detail) io.note(...printableLines(known.detail).map((line) => `  ${io.paintNote('dim', `${io.unicode ? '│' : '|'} ${line}`)}`));
+  io.note(
+    `${io.paintNote('boldRed', io.say('errorWord'))} ${io.paintNote('dim', code)} ${where}${errorTitle(code, params, io.lang)}`,
+  );
+  if (known.detail)
+    io.note(
+      ...printableLines(known.detail).map((line) => `  ${io.paintNote('dim', `${io.unicode ? '│' : '|'} ${line}`)}`),
+    );
   io.note(`  ${errorRemedy(code, params, io.lang)}`);
   if (io.debug) io.note('', ...stackOf(known.cause ?? known));
   return findError(code)?.exit ?? 1;
@@ -58,11 +64,11 @@ function keepStack(error: unknown, { env }: Io): string | undefined {
 }
 
 function oneLine(error: unknown): string {
-  const text = error instanceof Error ? `${error.name === 'Error' ? '' : `${error.name}: `}${error.message}` : String(error);
+  const text =
+    error instanceof Error ? `${error.name === 'Error' ? '' : `${error.name}: `}${error.message}` : String(error);
   return printableLines(text)[0] ?? 'unknown';
 }
 
 function stackOf(error: unknown): string[] {
   return (error instanceof Error ? (error.stack ?? error.message) : String(error)).split('\n');
 }
-

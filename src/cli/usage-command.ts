@@ -20,7 +20,11 @@ function usageError(command: Command, code: string, message: string): CliError {
   const help = `${name} --help`;
   switch (code) {
     case 'commander.unknownCommand':
-      return cliError('KX1001', { command: `${name} ${word}`, help }, { similar: { word, among: subcommands(command) } });
+      return cliError(
+        'KX1001',
+        { command: `${name} ${word}`, help },
+        { similar: { word, among: subcommands(command) } },
+      );
     case 'commander.unknownOption':
       return cliError('KX1002', { command: name, option: word, help }, { similar: { word, among: flagsOf(command) } });
     case 'commander.missingArgument':

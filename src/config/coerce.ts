@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { documentSchema } from '../model/cluster/document.ts';
 import { parseHostsText } from '../model/cluster/hosts-text.ts';
-import { EARLY_MOVES, LATE_MOVES, type Move } from '../model/cluster/moves.ts';
+import { type Move, MOVES } from '../model/cluster/moves.ts';
 import type { ErrorCode, ErrorParams } from '../model/errors/index.ts';
 import { type Field, fieldOf, itemOf, shapeOf, valuesOf } from './introspect.ts';
 import { scalarSpans } from './secret-spans.ts';
@@ -16,24 +16,31 @@ export interface Canonical {
   readonly tree: Tree;
   /** Where values stand that must not be shown. */
   readonly secrets: readonly Span[];
+  /** Fields that are there twice. */
+  readonly doubtful: readonly Path[];
 }
 
 /** Brings a document into its canonical form: old places and names, single entries for lists, text for mappings. */
 export function canonicalTree(tree: Tree, report: Report): Canonical {
-  const moved = EARLY_MOVES.reduce((here, one) => move(here, one, report), chooseMode(tree, report));
+  const moved = MOVES.reduce((here, one) => move(here, one, report), chooseMode(tree, report));
   const coercer = new Coercer(report);
-  const renamed = coercer.coerce(expandHostText(moved, report), documentSchema, []);
-  return { tree: LATE_MOVES.reduce((here, one) => move(here, one, report), renamed), secrets: coercer.secrets };
+  const canonical = coercer.coerce(expandHostText(moved, report), documentSchema, []);
+  return { tree: canonical, secrets: coercer.secrets, doubtful: coercer.doubtful };
 }
 
 /** `loadBalancer.mode` says whether the external or the internal part holds; the other must not be there. */
 function chooseMode(tree: Tree, report: Report): Tree {
   const mode = valueAt(tree, ['spec', 'loadBalancer', 'mode']);
-  if (mode?.kind !== 'scalar' || (mode.value !== 'external' && mode.value !== 'internal')) return tree;
-  const other = mode.value === 'external' ? 'internal' : 'external';
+  if (mode === undefined) return tree;
+  const value = mode.kind === 'scalar' ? String(mode.value) : '';
+  if (value !== 'external' && value !== 'internal') {
+    report('KX2210', { field: 'spec.loadBalancer.mode', value, allowed: 'external, internal' }, mode.at);
+    return without(tree, ['spec', 'loadBalancer', 'mode']);
+  }
+  const other = value === 'external' ? 'internal' : 'external';
   const part = valueAt(tree, ['spec', 'loadBalancer', other]);
-  if (part !== undefined) report('KX2513', { mode: mode.value, other }, mode.at, part.at);
-  return without(tree, ['spec', 'loadBalancer', 'mode']);
+  if (part !== undefined) report('KX2513', { mode: value, other }, mode.at, part.at);
+  return without(without(tree, ['spec', 'loadBalancer', other]), ['spec', 'loadBalancer', 'mode']);
 }
 
 /** Seed 002 writes more names as text under `spec.host`; it has been moved to `spec.extra.hosts`. */
@@ -85,7 +92,7 @@ function without(tree: Tree, path: Path): Tree {
   if (entry === undefined) return tree;
   const entries = new Map(tree.entries);
   const value = rest.length === 0 ? undefined : without(entry.value, rest);
-  const emptied = value?.kind === 'map' && value.entries.size === 0 && path.length < 4;
+  const emptied = value?.kind === 'map' && value.entries.size === 0 && key !== 'spec' && key !== 'kubernetes';
   if (value === undefined || emptied) entries.delete(key);
   else entries.set(key, { ...entry, value });
   return { ...tree, entries };
@@ -110,6 +117,7 @@ function place(tree: Tree, path: Path, entry: Entry): Tree {
 /** One walk over document and schema. */
 class Coercer {
   readonly secrets: Span[] = [];
+  readonly doubtful: Path[] = [];
   readonly #report: Report;
   readonly #aliases = new Map<z.ZodType, ReadonlyMap<string, string>>();
   readonly #fields = new Map<z.ZodType, Field>();
@@ -149,6 +157,7 @@ class Coercer {
     for (const [written, entry] of tree.entries) {
       const key = names.get(written) ?? written;
       const taken = entries.get(key);
+      if (entry.doubtful === true) this.doubtful.push([...path, key]);
       const schema = Object.hasOwn(shape, key) ? shape[key] : undefined;
       // A key without a value says nothing, as when all lines below it are comments.
       const unset = schema !== undefined && isNothing(entry.value);

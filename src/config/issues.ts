@@ -1,6 +1,7 @@
+import type { z } from 'zod';
 import { nearest } from '../model/cluster/nearest.ts';
 import { MASK } from '../model/cluster/secret.ts';
-import { EARLY_MOVES } from '../model/cluster/moves.ts';
+import { MOVES } from '../model/cluster/moves.ts';
 import type { ErrorCode } from '../model/errors/index.ts';
 import type { Report } from './coerce.ts';
 import { fieldOf, schemaAt, shapeOf } from './introspect.ts';
@@ -18,14 +19,27 @@ export interface Issue {
   readonly issues?: readonly Issue[];
 }
 
-/** Turns an issue into a problem of the catalogue, at its place. */
-export function reportIssue(issue: Issue, tree: Tree, report: Report): void {
+/**
+ * Turns issues into problems of the catalogue, at their places. A key that was only misspelt is not missing as well:
+ * gives the paths of the keys that were meant.
+ */
+export function reportIssues(issues: readonly Issue[], tree: Tree, report: Report): readonly Path[] {
+  const meant = issues
+    .filter((issue) => issue.code === 'unrecognized_keys')
+    .flatMap((issue) => (issue.keys ?? []).flatMap((key) => unknownKey(key, issue.path, tree, report)));
+  const known = new Set(meant.map(formatPath));
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys' && !known.has(formatPath(issue.path))) reportIssue(issue, tree, report);
+  }
+  return meant;
+}
+
+function reportIssue(issue: Issue, tree: Tree, report: Report): void {
   const at = spanAt(tree, issue.path);
   const field = writtenPath(tree, issue.path);
   const value = shown(tree, issue.path);
   const type = issue.code === 'invalid_type' ? issue.expected : undefined;
-  if (issue.code === 'unrecognized_keys') for (const key of issue.keys ?? []) unknownKey(key, issue.path, tree, report);
-  else if (issue.code === 'custom' && issue.params !== undefined) custom(issue.params, issue.path, tree, report);
+  if (issue.code === 'custom' && issue.params !== undefined) custom(issue.params, issue.path, tree, report);
   else if (issue.code === 'invalid_key') for (const one of issue.issues ?? []) badKey(one, issue.path, tree, report);
   else if (isMissing(tree, issue.path)) report('KX2203', { field }, at);
   else if (issue.code === 'invalid_value') badChoice(issue, tree, report);
@@ -64,19 +78,46 @@ function badKey(issue: Issue, path: Path, tree: Tree, report: Report): void {
   report(code, { ...rest, field: writtenPath(tree, path.slice(0, -1)) } as never, key);
 }
 
-function unknownKey(key: string, path: Path, tree: Tree, report: Report): void {
+/** The next keys of old places below a path. */
+function oldKeys(path: Path): readonly string[] {
+  const keys = MOVES.flatMap(({ from }) => {
+    const parts = from.split('.');
+    const leads = parts.length > path.length && path.every((part, i) => part === parts[i]);
+    return leads ? [parts[path.length] ?? ''] : [];
+  });
+  return [...new Set(keys)];
+}
+
+/** Says that a key is unknown; gives the paths of the keys that were meant. */
+function unknownKey(key: string, path: Path, tree: Tree, report: Report): readonly Path[] {
+  const inside = [...path, key];
+  const value = valueAt(tree, inside);
+  // What was right in an old place has been moved; only the rest of it is unknown.
+  if (schemaAt(inside) === undefined && oldKeys(inside).length > 0) {
+    if (value?.kind === 'map') {
+      return [...value.entries.keys()].flatMap((child) => unknownKey(child, inside, tree, report));
+    }
+    report('KX2209', { field: formatPath(inside) }, spanAt(tree, inside));
+    return [];
+  }
   const where = writtenPath(tree, path);
   const at = entryAt(tree, [...path, key])?.key ?? spanAt(tree, path);
   const schema = schemaAt(path);
   const shape = (schema && shapeOf(schema)) ?? {};
   const aliases = Object.values(shape).flatMap((one) => fieldOf(one).meta.aliases ?? []);
-  const moved = EARLY_MOVES.flatMap(({ from }) => {
-    const parts = from.split('.');
-    return formatPath(path) === formatPath(parts.slice(0, path.length)) ? [parts[path.length] ?? ''] : [];
-  });
+  const moved = oldKeys(path);
   const suggestion = nearest(key, [...Object.keys(shape), ...aliases, ...moved]) ?? elsewhere(key);
-  if (suggestion !== undefined && suggestion !== key) report('KX2201', { key, where, suggestion }, at);
-  else report('KX2202', { key, where, known: Object.keys(shape).join(', ') || [...new Set(moved)].join(', ') }, at);
+  if (suggestion === undefined || suggestion === key) {
+    report('KX2202', { key, where, known: Object.keys(shape).join(', ') || moved.join(', ') }, at);
+    return [];
+  }
+  report('KX2201', { key, where, suggestion }, at);
+  return [suggestion.includes('.') ? suggestion.split('.') : [...path, canonicalKey(shape, suggestion)]];
+}
+
+function canonicalKey(shape: Readonly<Record<string, z.ZodType>>, name: string): string {
+  const owner = Object.entries(shape).find(([, child]) => fieldOf(child).meta.aliases?.includes(name));
+  return owner?.[0] ?? name;
 }
 
 /** A key that is right but stands in the wrong place, usually by its indentation. */

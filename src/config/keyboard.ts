@@ -138,6 +138,12 @@ function plainSlips(text: string, word: string, token: Token, before: Token | un
     const at = token.start + sign.index;
     return [slip('KX2111', {}, at, 1, [{ at, remove: 1, insert: '#' }])];
   }
+  const closing = /[［］｛｝【】〔〕]/.exec(word);
+  if (closing !== null && (token.flow > 0 || !HAN.test(word))) {
+    const at = token.start + closing.index;
+    const ascii = BRACKETS[closing[0]] ?? '';
+    return [slip('KX2110', { char: closing[0], ascii }, at, 1, [{ at, remove: 1, insert: ascii }])];
+  }
   if (HAN.test(word)) return [];
   const odd = ODD_SPACE.exec(word);
   if (odd !== null) return [oddSpace(word, odd.index, token.start)];

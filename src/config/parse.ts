@@ -8,6 +8,8 @@ import { yamlProblem } from './yaml-errors.ts';
 
 const MAX_DEPTH = 64;
 const MAX_NODES = 250_000;
+/** Enough for 5,000 hosts that share their settings by `<<: *defaults`. */
+const MAX_ALIASED = 50_000;
 
 /** A document with places, or what is wrong with it. */
 export interface Parsed {
@@ -21,7 +23,7 @@ export function parseYaml(source: ConfigSource, mended: Mended): Parsed {
   const at = (span: Span) =>
     locationOf(source, { start: mended.original(span.start), end: mended.original(span.end) });
   const errors = document.errors.slice(0, 200).map((error) => yamlProblem(error, mended.text, at));
-  if (errors.length > 0) return { tree: undefined, problems: onePerLine(errors) };
+  if (errors.length > 0) return { tree: undefined, problems: withoutEchoes(errors) };
   const builder = new Builder(document, mended, (span) => locationOf(source, span));
   const tree = builder.build();
   return { tree, problems: builder.problems };
@@ -38,9 +40,18 @@ function parseQuietly(text: string): Document {
   }
 }
 
-function onePerLine(problems: readonly Problem[]): readonly Problem[] {
+/** One mistake often gives several errors: the first of a line is kept, vague ones only if nothing came before. */
+function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
+  const sorted = [...problems].sort((a, b) => a.at.line - b.at.line);
+  const indents = new Set(sorted.filter((one) => one.code === 'KX2120').map((one) => one.at.line));
   const lines = new Set<number>();
-  return problems.filter((one) => !lines.has(one.at.line) && lines.add(one.at.line));
+  return sorted.filter((one, i) => {
+    const vague = one.code === 'KX2131' && i > 0;
+    const echo = (one.code === 'KX2124' || one.code === 'KX2123') && [-1, 0, 1].some((step) => indents.has(one.at.line + step));
+    if (vague || echo || lines.has(one.at.line)) return false;
+    lines.add(one.at.line);
+    return true;
+  });
 }
 
 /** Thrown inside this file only, to leave the recursion when a document is refused as a whole. */
@@ -54,7 +65,7 @@ class Builder {
   /** An alias stands for the last anchor of its name before it. */
   readonly #anchors = new Map<string, Node>();
   #nodes = 0;
-  #aliases = false;
+  #aliased = 0;
 
   constructor(document: Document, mended: Mended, locate: (span: Span) => Problem['at']) {
     this.#document = document;
@@ -69,23 +80,24 @@ class Builder {
       return undefined;
     }
     try {
-      return this.#tree(contents, 0);
+      return this.#tree(contents, 0, false);
     } catch (error) {
       if (error instanceof Refused) return undefined;
       throw error;
     }
   }
 
-  #tree(node: Node, depth: number): Tree {
+  #tree(node: Node, depth: number, aliased: boolean): Tree {
     const at = this.#span(node);
     this.#nodes += 1;
+    this.#aliased += aliased ? 1 : 0;
     if (depth > MAX_DEPTH) this.#refuse('KX2013', { limit: MAX_DEPTH }, at);
-    if (this.#nodes > MAX_NODES) this.#refuse(this.#aliases ? 'KX2015' : 'KX2014', { limit: MAX_NODES }, at);
+    if (this.#nodes > MAX_NODES) this.#refuse('KX2014', { limit: MAX_NODES }, at);
+    if (this.#aliased > MAX_ALIASED) this.#refuse('KX2015', { limit: MAX_ALIASED }, at);
     if (isAlias(node)) {
-      this.#aliases = true;
       const target = this.#anchors.get(node.source);
       if (target === undefined) this.#refuse('KX2127', {}, at);
-      return this.#tree(target, depth + 1);
+      return this.#tree(target, depth + 1, true);
     }
     const { anchor } = node as { anchor?: string };
     if (anchor !== undefined) this.#anchors.set(anchor, node);
@@ -93,15 +105,15 @@ class Builder {
     if (tag !== undefined && !/^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/.test(tag)) {
       this.#report('KX2128', { tag: tag.replace('tag:yaml.org,2002:', '!!') }, at);
     }
-    if (isMap(node)) return this.#mapping(node.items, at, depth);
+    if (isMap(node)) return this.#mapping(node.items, at, depth, aliased);
     if (isSeq(node)) {
-      const items = node.items.map((item) => this.#tree((isPair(item) ? item.value : item) as Node, depth + 1));
+      const items = node.items.map((item) => this.#value(isPair(item) ? item.value : item, at, depth, aliased));
       return { kind: 'list', at, items };
     }
     return scalar(node, at);
   }
 
-  #mapping(items: readonly { key: unknown; value: unknown }[], at: Span, depth: number): Mapping {
+  #mapping(items: readonly { key: unknown; value: unknown }[], at: Span, depth: number, aliased: boolean): Mapping {
     const entries = new Map<string, Entry>();
     const merged = new Map<string, Entry>();
     for (const item of items) {
@@ -111,11 +123,13 @@ class Builder {
       if (name === undefined) this.#report('KX2129', {}, key);
       else if (name === '__proto__') this.#report('KX2132', { key: name }, key);
       else if (name === '<<' && isScalar(keyNode) && keyNode.type === 'PLAIN') {
-        this.#merge(this.#value(item.value, key, depth), merged, key);
+        this.#merge(this.#value(item.value, key, depth, aliased), merged, key);
       } else {
         const first = entries.get(name);
-        if (first !== undefined) this.#report('KX2113', { key: name }, key, first.key);
-        else entries.set(name, { key, value: this.#value(item.value, key, depth) });
+        if (first !== undefined) {
+          this.#report('KX2113', { key: name }, key, first.key);
+          entries.set(name, { ...first, doubtful: true });
+        } else entries.set(name, { key, value: this.#value(item.value, key, depth, aliased) });
       }
     }
     for (const [name, entry] of merged) if (!entries.has(name)) entries.set(name, entry);
@@ -130,9 +144,9 @@ class Builder {
     }
   }
 
-  #value(value: unknown, key: Span, depth: number): Tree {
+  #value(value: unknown, key: Span, depth: number, aliased: boolean): Tree {
     const nothing: Scalar = { kind: 'scalar', at: { start: key.end, end: key.end }, value: null, source: '', quoted: false };
-    return value === null || value === undefined ? nothing : this.#tree(value as Node, depth + 1);
+    return value === null || value === undefined ? nothing : this.#tree(value as Node, depth + 1, aliased);
   }
 
   #span(node: Node | null, otherwise: Span = { start: 0, end: 0 }): Span {

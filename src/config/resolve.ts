@@ -1,6 +1,8 @@
 import type { Cluster, ClusterHost, ControlPlaneEndpoint } from '../model/cluster/cluster.ts';
 import type { ClusterDocument } from '../model/cluster/document.ts';
-import { type DualStack, dualStack, parseCidr, parseIp } from '../model/cluster/ip.ts';
+import { livingGates } from '../model/cluster/feature-gates.ts';
+import { type DualStack, dualStack, formatCidr, parseCidr, parseIp } from '../model/cluster/ip.ts';
+import { pluginSchemas } from '../model/cluster/network.ts';
 import { expandRange } from '../model/cluster/range.ts';
 import { ROLES, type Role } from '../model/cluster/roles.ts';
 import { Secret } from '../model/cluster/secret.ts';
@@ -12,11 +14,23 @@ import { formatPath, type Path } from './tree.ts';
 /** Told about a problem at a path of the document, and at other paths that belong to it. */
 export type ReportAt = <C extends ErrorCode>(code: C, params: ErrorParams<C>, path: Path, ...also: Path[]) => void;
 
+/** What resolving needs to know beside the document. */
+export interface Surroundings {
+  /** Every name in `spec.hosts`, also of hosts that are wrong in themselves. */
+  readonly names: ReadonlySet<string>;
+  /** Whether all names could be read; if not, nobody can say that one is unknown. */
+  readonly complete: boolean;
+  /** Whether the user wrote something at a path, right or wrong. */
+  readonly written: (path: Path) => boolean;
+  readonly report: ReportAt;
+}
+
 /** Makes the cluster that all other layers read out of a checked document. */
-export function resolveCluster(checked: ClusterDocument, names: ReadonlySet<string>, report: ReportAt): Cluster {
+export function resolveCluster(checked: ClusterDocument, surroundings: Surroundings): Cluster {
+  const { written, report } = surroundings;
   const document = placeSecrets(checked, []);
   const { hosts, ssh: _ssh, roleGroups: _groups, controlPlaneEndpoint, ...spec } = document.spec;
-  const groups = resolveRoles(document, names, report);
+  const groups = resolveRoles(document, surroundings);
   const roles = rolesByHost(groups);
   const sshByHost = resolveSsh(document, report);
   return {
@@ -27,7 +41,7 @@ export function resolveCluster(checked: ClusterDocument, names: ReadonlySet<stri
       ...spec,
       hosts: hosts.map((host, i): ClusterHost => {
         const internal = host.internalAddress ?? ownAddress(host.address);
-        if (internal === undefined) {
+        if (internal === undefined && !written(['spec', 'hosts', i, 'internalAddress'])) {
           report('KX2404', { host: host.name, address: host.address }, ['spec', 'hosts', i, 'address']);
         }
         return {
@@ -43,6 +57,7 @@ export function resolveCluster(checked: ClusterDocument, names: ReadonlySet<stri
       roleGroups: groups,
       controlPlaneEndpoint: endpoint(controlPlaneEndpoint),
       kubernetes: kubernetes(document),
+      network: { ...pluginDefaults(spec.network.plugin), ...spec.network },
       registry: { ...spec.registry, type: registryType(spec.registry.type, groups.registry.length) },
     },
   };
@@ -60,8 +75,7 @@ function placeSecrets<T>(value: T, path: Path): T {
 
 function resolveRoles(
   { spec }: ClusterDocument,
-  names: ReadonlySet<string>,
-  report: ReportAt,
+  { names, complete, report }: Surroundings,
 ): Readonly<Record<Role, readonly string[]>> {
   const present = new Set(spec.hosts.map((host) => host.name));
   let told = 0;
@@ -72,7 +86,7 @@ function resolveRoles(
       const range = expandRange(text);
       const wanted = 'names' in range ? range.names : [];
       const unknown = wanted.filter((name) => !names.has(name));
-      if (unknown.length > 0) {
+      if (unknown.length > 0 && complete) {
         const host = unknown.length > 5 ? `${unknown.slice(0, 5).join(', ')} …` : unknown.join(', ');
         // Looking for neighbours takes time, and nobody reads the hundredth message.
         const nearby = told < 100 ? nearbyHosts(unknown[0] ?? '', names) : '-';
@@ -120,11 +134,26 @@ function endpoint(written: ClusterDocument['spec']['controlPlaneEndpoint']): Con
 function kubernetes({ spec }: ClusterDocument): Cluster['spec']['kubernetes'] {
   const { containerRuntime: runtime, nodeCidrMaskSizeIPv6: mask, ...rest } = spec.kubernetes;
   const version = runtime[runtime.type]?.version ?? runtime.version;
+  const { ipvs, ...proxy } = rest.kubeProxyConfiguration;
+  const network = (text: string): string => {
+    const cidr = parseCidr(text);
+    return cidr === undefined ? text : formatCidr(cidr);
+  };
   return {
     ...rest,
+    featureGates: livingGates(rest.featureGates),
+    kubeProxyConfiguration: {
+      ...proxy,
+      ...(ipvs === undefined ? {} : { ipvs: { ...ipvs, excludeCIDRs: ipvs.excludeCIDRs.map(network) } }),
+    },
     containerRuntime: { type: runtime.type, ...(version === undefined ? {} : { version }) },
     nodeCidrMaskSizeIPv6: mask ?? ipv6Mask(spec.network.kubePodsCIDR.ipv6),
   };
+}
+
+/** The settings of the chosen plugin are there even if nobody wrote them. */
+function pluginDefaults(plugin: keyof typeof pluginSchemas): Partial<ClusterDocument['spec']['network']> {
+  return { [plugin]: pluginSchemas[plugin].parse({}) };
 }
 
 /** The controller manager's own default, 64, only fits pod networks from /48 to /64. */

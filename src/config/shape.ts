@@ -1,7 +1,7 @@
 import { API_VERSION, type ClusterDocument, documentSchema } from '../model/cluster/document.ts';
 import type { Json } from '../model/json.ts';
 import type { Report } from './coerce.ts';
-import { type Issue, reportIssue } from './issues.ts';
+import { type Issue, reportIssues } from './issues.ts';
 import { dataOf, formatPath, type Path, type Tree } from './tree.ts';
 
 /** A document, complete or with its wrong parts left out, so that rules can still look at the rest. */
@@ -27,15 +27,15 @@ const STAND_INS: Readonly<Record<string, Json>> = {
 const ROUNDS = 8;
 
 /** Checks types, formats and keys. All problems are reported; what is left is a document that fits the schema. */
-export function checkShape(tree: Tree, report: Report): Shaped {
+export function checkShape(tree: Tree, doubtful: readonly Path[], report: Report): Shaped {
   let data = dataOf(tree) as MutableJson;
-  const cuts = new Cuts();
+  const cuts = new Cuts(doubtful);
   for (let round = 0; round < ROUNDS; round += 1) {
     const result = documentSchema.safeParse(data);
     if (result.success) return { document: result.data, broken: cuts.broken, original: (path) => cuts.original(path) };
     const issues = result.error.issues as readonly Issue[];
     // Later rounds only find what the cuts of earlier ones left incomplete.
-    if (round === 0) for (const issue of issues) reportIssue(issue, tree, report);
+    if (round === 0) cuts.broken.push(...reportIssues(issues, tree, report));
     if (data === null || typeof data !== 'object' || Array.isArray(data)) break;
     data = cuts.cut(data, issues);
   }
@@ -46,9 +46,13 @@ type MutableJson = null | boolean | number | string | MutableJson[] | { [key: st
 
 /** Cuts wrong values out of a document and remembers where the others came from. */
 class Cuts {
-  readonly broken: Path[] = [];
+  readonly broken: Path[];
   /** By path of a list in the file: the file's index of each entry that is left. */
   readonly #indexes = new Map<string, readonly number[]>();
+
+  constructor(broken: readonly Path[]) {
+    this.broken = [...broken];
+  }
 
   original(path: Path): Path {
     const found: (string | number)[] = [];

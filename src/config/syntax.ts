@@ -3,7 +3,7 @@ import { mend, type Mended, unchanged } from './mend.ts';
 import { type Problem, problem } from './problem.ts';
 import { type Scan, scan } from './scan.ts';
 import { secretSpans } from './secret-spans.ts';
-import { type ConfigSource, locationOf, type Span } from './source.ts';
+import { type ConfigSource, lineText, locationOf, type Span } from './source.ts';
 
 /** More punctuation than this is no configuration: 5,000 hosts need about 120,000. It bounds the time of parsing. */
 const MAX_MARKS = 180_000;
@@ -47,7 +47,9 @@ export function checkSyntax(source: ConfigSource, text: string): Syntax {
       secrets.push({ start: mended.original(span.start), end: mended.original(span.end) });
     }
   }
-  const lost = problems.some((one) => one.code === 'KX2105') && mixesTabs(text);
+  const lost =
+    (problems.some((one) => one.code === 'KX2105') && mixesTabs(text)) ||
+    problems.some((one) => (one.code === 'KX2010' || one.code === 'KX2017') && !isInComment(source, one.at));
   return { problems, secrets, mended: lost ? undefined : mended };
 }
 
@@ -66,6 +68,10 @@ function wholeProblem(text: string, scanned: Scan, at: (start: number, length?: 
     return start > first.start ? !ends || last > start : i > 0 && !ends;
   });
   return second === undefined ? undefined : problem('KX2012', {}, at(second, 3));
+}
+
+function isInComment(source: ConfigSource, at: Problem['at']): boolean {
+  return /(^|\s)#/.test(lineText(source, at.line - 1).slice(0, at.column - 1));
 }
 
 function tooManyMarks(text: string): number | undefined {

@@ -9,6 +9,7 @@ const PLAIN: Readonly<Record<string, Extract<ErrorCode, `KX21${string}`>>> = {
   BAD_INDENT: 'KX2120',
   MULTILINE_IMPLICIT_KEY: 'KX2123',
   BLOCK_AS_IMPLICIT_KEY: 'KX2124',
+  BLOCK_IN_FLOW: 'KX2122',
   BAD_DQ_ESCAPE: 'KX2126',
   BAD_ALIAS: 'KX2127',
   BAD_DIRECTIVE: 'KX2130',
@@ -23,6 +24,11 @@ export function yamlProblem(error: YAMLError, text: string, at: (span: Span) => 
   if (error.code === 'RESOURCE_EXHAUSTION') return problem('KX2013', { limit: 64 }, here);
   if (error.code === 'MULTIPLE_DOCS') return problem('KX2012', {}, here);
   if (error.code === 'TAG_RESOLVE_FAILED') return problem('KX2128', { tag: tagAt(text, start) }, here);
+  // An open bracket is noticed where the next line starts; show the bracket.
+  if (/must be sufficiently indented/.test(error.message)) {
+    const open = openBracket(text, start);
+    return problem('KX2122', {}, open === undefined ? here : at({ start: open, end: open + 1 }));
+  }
   const code = error.code === 'MISSING_CHAR' ? missing(error.message) : PLAIN[error.code];
   if (code === undefined) return problem('KX2131', { reason: error.code }, here);
   return problem(code, {} as never, here);
@@ -32,6 +38,19 @@ function missing(message: string): 'KX2121' | 'KX2122' | 'KX2123' | undefined {
   if (/quote/i.test(message)) return 'KX2121';
   if (/flow|,|\]|\}/i.test(message)) return 'KX2122';
   if (/map keys|map values|followed by/i.test(message)) return 'KX2123';
+  return undefined;
+}
+
+/** The nearest bracket before an offset that is not closed before it. */
+function openBracket(text: string, before: number): number | undefined {
+  let closed = 0;
+  for (let i = before - 1; i >= Math.max(0, before - 5000); i -= 1) {
+    if (text[i] === ']' || text[i] === '}') closed += 1;
+    else if (text[i] === '[' || text[i] === '{') {
+      if (closed === 0) return i;
+      closed -= 1;
+    }
+  }
   return undefined;
 }
 

@@ -11,6 +11,8 @@ export interface Auth {
   readonly agent?: string | boolean;
   /** Keys that are tried when they exist, as OpenSSH does. */
   readonly identityFiles?: readonly string[];
+  /** Offer only those of the agent's keys that are named by identityFiles or privateKeyPath. */
+  readonly identitiesOnly?: boolean;
   readonly password?: string;
   /** Answer a single password prompt with the password. Default true when there is one. */
   readonly keyboardInteractive?: boolean;

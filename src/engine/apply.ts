@@ -1,129 +1,80 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type KubexmError, kubexmError } from '../model/errors/index.ts';
-import type { NodeRef } from '../model/event.ts';
-import type { Machine, Output } from '../model/host.ts';
+import { kubexmError } from '../model/errors/index.ts';
+import type { Output } from '../model/host.ts';
 import type { Json } from '../model/json.ts';
-import { lines, type Script, sh } from '../model/script.ts';
+import { lines } from '../model/script.ts';
 import { diffLines } from '../plan/diff.ts';
-import { type AnyStep, fieldOf, type StepIo, type Verdict } from '../plan/step.ts';
-import { INTERRUPTED, isCode } from './errors.ts';
+import { fieldOf, type StepIo, type Verdict } from '../plan/step.ts';
+import { beforeImage } from './before-image.ts';
+import { INTERRUPTED, isCode, JOB_DEAD, LOST, NO_JOURNAL, reasonOf } from './errors.ts';
+import { jobKey, runsAsJob } from './keys.ts';
 import type { ExecuteOptions } from './options.ts';
+import { FailedCommand, isScript, MAX_INTERRUPTIONS, type Performed, perform, performRevert, tail, type Work } from './perform.ts';
 
-/** A node about to be changed: everything `apply` needs to know of it. */
-export interface Target {
-  readonly ref: NodeRef;
-  readonly step: AnyStep;
-  /** With all values, secrets included. */
-  readonly want: unknown;
-  /** As the check sees it: secrets masked. */
+/** A node about to be changed: everything `apply` needs to know of it. `want` has all values, secrets included. */
+export interface Target extends Work {
+  /** The want as the check sees it: secrets masked. */
   readonly checkWant: unknown;
-  readonly machine: Machine;
   readonly nature: 'state' | 'action' | 'mint';
   readonly verdict: Verdict<unknown, unknown> | undefined;
   readonly input: string;
-  /** 1, or the attempt that a crash cut short: its job may still be on the host. */
-  readonly firstAttempt: number;
-  /** Sends the probes to run right behind the change, in the same round trip; gives the first one's answer. */
-  readonly probeBehind: (() => Promise<Output>) | undefined;
+  /** The number of this try; when attaching, of the one whose job is on the host. */
+  readonly attempt: number;
+  /** A job of an earlier process is there: its result is taken before anything is looked at. */
+  readonly attach: boolean;
+  /** Told when the machine is about to be touched, so that there is something to roll back, and when it was spared after all. */
+  readonly rollback: { begins(): void; spared(): void };
+  /** Asks the step's own check, and the next ones, in one round trip; gives the first one's answer. */
+  readonly probe: (() => Promise<Output>) | undefined;
 }
 
-/** What came of it. */
+/** What came of it. `satisfied`: nothing had to be done any more. */
 export interface Applied {
   readonly outcome: 'changed' | 'ran' | 'satisfied';
   readonly output: unknown;
 }
 
-const TAIL_LINES = 12;
-const MAX_INTERRUPTIONS = 5;
-const DEFAULT_TIMEOUT = 60;
-
-/** The name of a node's before-images and jobs on its host. */
-export function hostKey(run: string, node: string): string {
-  const readable = node.replaceAll(/[^A-Za-z0-9.-]+/g, '_').slice(0, 60);
-  return `${run}/${readable}-${createHash('sha256').update(node).digest('hex').slice(0, 10)}`;
-}
-
 /** Changes a machine by one step: intent first, then the change, then the check. */
 export async function applyNode(options: ExecuteOptions, target: Target): Promise<Applied> {
-  let verdict = target.verdict;
-  if (verdict?.verdict === 'half') verdict = await undoHalf(options, target, verdict.seen);
-  if (verdict?.verdict === 'satisfied') return { outcome: 'satisfied', output: verdict.output };
-  const retry = target.step.retry?.(target.want);
-  let attempt = target.firstAttempt;
-  for (let interruptions = 0; ; ) {
+  const { step, ref } = target;
+  const retry = step.retry?.(target.want);
+  let { verdict, attempt, attach } = target;
+  let tries = 1;
+  let interruptions = 0;
+  for (;;) {
+    if (verdict?.verdict === 'half') verdict = await undoHalf(options, target, verdict.seen);
+    if (verdict?.verdict === 'satisfied') return await accept(options, target, verdict.output, tries + interruptions > 1);
     try {
-      await writeIntent(options, target, verdict, attempt);
+      if (!attach) await writeIntent(options, target, verdict, attempt);
       return await attemptOnce(options, target, attempt);
     } catch (error) {
-      if (isCode(error, INTERRUPTED) && ++interruptions < MAX_INTERRUPTIONS) {
-        verdict = await check(target);
-        if (verdict?.verdict === 'satisfied') return { outcome: 'changed', output: verdict.output };
-        continue;
+      const dead = isCode(error, JOB_DEAD);
+      if (dead || isCode(error, INTERRUPTED)) {
+        if (++interruptions >= MAX_INTERRUPTIONS || options.stop.aborted) throw error;
+        if (dead) attempt = await nextAttempt(options, target, attempt);
+        // A job goes on without us: to look at the machine now would be to look at work in progress.
+        attach = !dead && runsAsJob(step, target.want);
+        if (attach) continue;
+      } else {
+        if (!retry || tries >= retry.attempts || options.stop.aborted || !isTransient(retry.transient, error)) {
+          throw error instanceof FailedCommand ? error.reported(ref.node) : error;
+        }
+        tries += 1;
+        attempt += 1;
+        const { delaySeconds } = retry;
+        options.emit({ type: 'node-retry', ...ref, attempt: tries, delaySeconds, reason: reasonOf(error) });
+        await delay(delaySeconds * 1000, undefined, { signal: options.stop });
+        attach = false;
       }
-      const failure = error instanceof FailedCommand ? error.output : (error as Error);
-      if (!retry || attempt >= retry.attempts || options.stop.aborted || !retry.transient(failure)) {
-        throw error instanceof FailedCommand ? error.reported(target.ref.node) : error;
-      }
-      const reason = error instanceof FailedCommand ? error.reason : String((error as Error).message);
-      attempt += 1;
-      options.emit({ type: 'node-retry', ...target.ref, attempt, delaySeconds: retry.delaySeconds, reason });
-      await delay(retry.delaySeconds * 1000, undefined, { signal: options.stop });
+      verdict = await recheck(target);
     }
   }
 }
 
-/** Runs the step's check now. */
-export async function check(
-  target: Pick<Target, 'step' | 'checkWant' | 'machine'>,
-): Promise<Verdict<unknown, unknown> | undefined> {
-  const { step, checkWant, machine } = target;
-  if (!step.probe || !step.judge) return undefined;
-  const [answer] = await machine.batch([step.probe(checkWant)], { timeoutSeconds: timeoutOf(step, checkWant) });
-  return answer && step.judge(answer, checkWant);
-}
-
-/** Runs what a step returned: a script as a command or a job, or its own work. */
-export async function perform(
-  options: ExecuteOptions,
-  target: Pick<Target, 'ref' | 'step' | 'want' | 'machine'>,
-  work: Script | Promise<unknown>,
-  jobKey: string | undefined,
-): Promise<{ readonly output: Output | undefined; readonly value: unknown }> {
-  const timeoutSeconds = timeoutOf(target.step, target.want);
-  if (!isScript(work)) return { output: undefined, value: await withTimeout(work, timeoutSeconds, target.ref.node) };
-  if (jobKey === undefined) {
-    return { output: await target.machine.run(work, { timeoutSeconds, signal: options.stop }), value: undefined };
-  }
-  const result = await target.machine.job({
-    key: jobKey,
-    script: work,
-    timeoutSeconds,
-    signal: options.stop,
-    onLine: (line) => options.emit({ type: 'node-line', ...target.ref, line }),
-  });
-  if (result.attached) options.emit({ type: 'node-attached', ...target.ref });
-  return { output: result, value: undefined };
-}
-
-/** A command that ended with a code that is no success. */
-class FailedCommand extends Error {
-  readonly output: Output;
-
-  constructor(result: Output) {
-    super(`exit code ${result.code}`);
-    this.name = 'FailedCommand';
-    this.output = result;
-  }
-
-  get reason(): string {
-    const last = this.output.stderr.trimEnd().split('\n').at(-1) || this.output.stdout.trimEnd().split('\n').at(-1);
-    return last ? `exit code ${this.output.code}: ${last}` : `exit code ${this.output.code}`;
-  }
-
-  reported(node: string): KubexmError {
-    return kubexmError('KX4002', { node, reason: this.reason }, { detail: tail(this.output) });
-  }
+/** A lost host and a broken journal are no failures of the step: to try again is not for the step to say. */
+function isTransient(transient: (failure: Output | Error) => boolean, error: unknown): boolean {
+  if (isCode(error, LOST) || isCode(error, NO_JOURNAL)) return false;
+  return transient(error instanceof FailedCommand ? error.output : (error as Error));
 }
 
 async function writeIntent(
@@ -137,60 +88,76 @@ async function writeIntent(
   await options.journal.durable({ node: target.ref.node, phase: 'intent', input: target.input, attempt, ...before });
 }
 
+/** A job that died is forgotten, and its name is never used again. */
+async function nextAttempt(options: ExecuteOptions, target: Target, attempt: number): Promise<number> {
+  await target.machine.forgetJob(jobKey(options.run, target.ref.node, attempt));
+  return attempt + 1;
+}
+
+/** What the machine says now, after a try whose end nobody saw or that is worth another. */
+async function recheck(target: Target): Promise<Verdict<unknown, unknown> | undefined> {
+  const answer = await target.probe?.();
+  return answer && target.step.judge?.(answer, target.checkWant);
+}
+
+/** The machine is as wanted without another try. */
+async function accept(options: ExecuteOptions, target: Target, output: unknown, tried: boolean): Promise<Applied> {
+  if (!tried) return { outcome: 'satisfied', output };
+  return await done(options, target, output);
+}
+
+async function done(options: ExecuteOptions, target: Target, output: unknown): Promise<Applied> {
+  if (target.nature !== 'state') return { outcome: 'ran', output };
+  await options.journal.durable({ node: target.ref.node, phase: 'done', input: target.input });
+  return { outcome: 'changed', output };
+}
+
 async function attemptOnce(options: ExecuteOptions, target: Target, attempt: number): Promise<Applied> {
   const { step, want, machine, ref } = target;
   const io = stepIo(options, target);
-  const key = hostKey(options.run, ref.node);
-  const asJob = step.once === true || fieldOf(step.job, want, false);
-  const jobKey = asJob ? `${key.replace('/', '.')}.${attempt}` : undefined;
-  const save = target.nature === 'state' && step.saves ? saveScript(key, step.saves(want)) : undefined;
-  const joined = save !== undefined && returnsScript.get(step) === true;
-  if (save && !joined) await keepBeforeImage(machine, save, ref.node);
-  const work = step.apply(machine, want, io);
-  if (joined && !isScript(work)) throw new TypeError(`${step.kind}: apply must always return a script, or never`);
-  returnsScript.set(step, isScript(work));
-  const started = perform(options, target, joined && isScript(work) ? lines(save, work) : work, jobKey);
-  const behind = isScript(work) && jobKey === undefined ? target.probeBehind?.() : undefined;
+  const image = beforeImage(options.run, target, target.rollback.spared);
+  const work = step.apply(image?.guard(machine) ?? machine, want, io);
+  target.rollback.begins();
+  if (!isScript(work)) return await conclude(options, target, attempt, await perform(options, target, work, { expire: io.expire }));
+  const script = image ? lines(image.script, work) : work;
+  const key = runsAsJob(step, want) ? jobKey(options.run, ref.node, attempt) : undefined;
+  const started = perform(options, target, script, { jobKey: key });
+  // Sent at once: it travels with the command and is answered right behind it.
+  const behind = key === undefined ? target.probe?.() : undefined;
   behind?.catch(() => undefined);
-  const { output, value } = await started;
-  if (output) {
-    const good = step.successCodes?.(want) ?? [0];
-    if (target.nature === 'action') {
-      options.emit({ type: 'node-output', ...ref, code: output.code, stdout: output.stdout, stderr: output.stderr });
-    }
-    if (!good.includes(output.code)) {
-      if (jobKey !== undefined) await machine.forgetJob(jobKey);
-      throw new FailedCommand(output);
-    }
+  const performed = await started;
+  try {
+    image?.mustBeKept(performed.output);
+    return await conclude(options, target, attempt, performed, behind);
+  } finally {
+    // Its result is taken, good or bad. A record that stays is no harm: its name is never used again.
+    if (key !== undefined && !options.stop.aborted) await machine.forgetJob(key).catch(() => undefined);
   }
-  return await conclude(options, target, { output, value, behind, jobKey });
 }
 
 async function conclude(
   options: ExecuteOptions,
   target: Target,
-  made: {
-    readonly output: Output | undefined;
-    readonly value: unknown;
-    readonly behind: Promise<Output> | undefined;
-    readonly jobKey: string | undefined;
-  },
+  attempt: number,
+  { output, value }: Performed,
+  behind?: Promise<Output>,
 ): Promise<Applied> {
   const { step, want, checkWant, ref, nature } = target;
-  if (nature === 'state') options.journal.append({ node: ref.node, phase: 'applied' });
-  if (nature === 'mint' || !step.probe || !step.judge) {
-    const result = made.output && step.result ? step.result(made.output, want) : made.value;
-    return { outcome: 'ran', output: result };
+  if (output && nature === 'action') {
+    options.emit({ type: 'node-output', ...ref, code: output.code, stdout: output.stdout, stderr: output.stderr });
   }
-  const answer = await (made.behind ?? target.probeBehind?.());
-  const verdict = answer ? step.judge(answer, checkWant) : await check(target);
-  if (verdict && verdict.verdict !== 'satisfied') {
+  if (output && !(step.successCodes?.(want) ?? [0]).includes(output.code)) throw new FailedCommand(output);
+  if (nature === 'state') options.journal.append({ node: ref.node, phase: 'applied', attempt });
+  const answer = nature === 'mint' ? undefined : await (behind ?? target.probe?.());
+  if (!answer || !step.judge) {
+    return await done(options, target, output && step.result ? step.result(output, want) : value);
+  }
+  const verdict = step.judge(answer, checkWant);
+  if (verdict.verdict !== 'satisfied') {
     const why = verdict.verdict === 'half' ? verdict.why : diffLines(verdict.diff).join('; ');
-    throw kubexmError('KX4003', { node: ref.node, reason: why }, made.output ? { detail: tail(made.output) } : {});
+    throw kubexmError('KX4003', { node: ref.node, reason: why }, output ? { detail: tail(output) } : {});
   }
-  if (nature === 'state') await options.journal.durable({ node: ref.node, phase: 'done', input: target.input });
-  if (made.jobKey !== undefined) await target.machine.forgetJob(made.jobKey);
-  return { outcome: nature === 'state' ? 'changed' : 'ran', output: verdict?.output ?? made.value };
+  return await done(options, target, verdict.output ?? value);
 }
 
 /** A half-done once-only step is put back by its own revert, then looked at again. */
@@ -200,23 +167,33 @@ async function undoHalf(
   seen: unknown,
 ): Promise<Verdict<unknown, unknown> | undefined> {
   const { step, want, machine, ref } = target;
-  if (!step.revert) {
-    const why = fieldOf(step.irreversible, want, undefined) ?? 'the step has no revert';
-    throw kubexmError('KX4014', { node: ref.node, reason: why });
+  const { revert } = step;
+  const irreversible = fieldOf(step.irreversible, want, undefined);
+  if (!revert || irreversible !== undefined) {
+    throw kubexmError('KX4014', { node: ref.node, reason: irreversible ?? 'the step has no revert' });
   }
   await options.journal.durable({ node: ref.node, phase: 'reverting' });
-  const { output } = await perform(options, target, step.revert(machine, want, seen), undefined);
-  if (output && output.code !== 0) throw new FailedCommand(output).reported(ref.node);
+  try {
+    await performRevert(options, target, () => revert(machine, want, seen));
+  } catch (error) {
+    throw error instanceof FailedCommand ? kubexmError('KX4014', { node: ref.node, reason: error.message }, { detail: tail(error.output) }) : error;
+  }
   await options.journal.durable({ node: ref.node, phase: 'reverted' });
-  const verdict = await check(target);
+  const verdict = await recheck(target);
   if (verdict?.verdict === 'half') throw kubexmError('KX4014', { node: ref.node, reason: verdict.why });
   return verdict;
 }
 
-function stepIo(options: ExecuteOptions, target: Target): StepIo {
+/** What a step may use, and the way to tell its own work to stop. The signal is made when it is asked for: few do. */
+function stepIo(options: ExecuteOptions, target: Target): StepIo & { expire(): void } {
   let shown = 0;
+  let expired: AbortController | undefined;
   return {
-    signal: options.stop,
+    get signal() {
+      expired ??= new AbortController();
+      return AbortSignal.any([options.stop, expired.signal]);
+    },
+    expire: () => expired?.abort(),
     progress: (done, total) => {
       const now = Date.now();
       if (now - shown < 200 && done !== total) return;
@@ -227,52 +204,4 @@ function stepIo(options: ExecuteOptions, target: Target): StepIo {
     ask: options.ask,
     redact: options.redact,
   };
-}
-
-/**
- * Steps known to return a script: their before-image is kept in the same round trip as the change. One that works by itself
- * must find it kept already, and which kind a step is shows only when it is called.
- */
-const returnsScript = new WeakMap<AnyStep, boolean>();
-
-async function keepBeforeImage(machine: Machine, save: Script, node: string): Promise<void> {
-  const result = await machine.run(save);
-  if (result.code !== 0)
-    throw kubexmError('KX4002', { node, reason: 'its before-image could not be kept' }, { detail: tail(result) });
-}
-
-function saveScript(key: string, saves: readonly string[] | Script): Script {
-  if (!isScript(saves)) return sh`kx_save ${key} ${saves} || exit 1`;
-  return sh`kx_paths=$(${saves}) || exit 1
-set --
-while IFS= read -r kx_path; do set -- "$@" "$kx_path"; done <<KX_PATHS
-$kx_paths
-KX_PATHS
-kx_save ${key} "$@" || exit 1`;
-}
-
-/** How long a step may take. */
-export function timeoutOf(step: AnyStep, want: unknown): number {
-  return fieldOf(step.timeoutSeconds, want, DEFAULT_TIMEOUT);
-}
-
-async function withTimeout<T>(work: Promise<T>, seconds: number, node: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(kubexmError('KX4004', { node, seconds })), seconds * 1000);
-  });
-  try {
-    return await Promise.race([work, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function tail(result: Output): string {
-  const text = result.stderr.trim() === '' ? result.stdout : result.stderr;
-  return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
-}
-
-function isScript(value: unknown): value is Script {
-  return typeof value === 'object' && value !== null && 'script' in value;
 }

@@ -1,13 +1,22 @@
 import type { Machine, Output } from '../model/host.ts';
 import { type Script, sh } from '../model/script.ts';
 import type { Diff } from '../plan/diff.ts';
-import { fieldOf, needed, type Verdict } from '../plan/step.ts';
-import { hostKey } from './apply.ts';
+import { needed, type Verdict } from '../plan/step.ts';
+import { titleOf } from './describe.ts';
 import { asEventError, isCode, LOST } from './errors.ts';
 import type { Execution } from './execution.ts';
+import { Heap } from './heap.ts';
+import { jobKey, runsAsJob } from './keys.ts';
+import type { Taken } from './ledger.ts';
+import { timeoutOf } from './perform.ts';
 import { MissingValue, natureOf } from './values.ts';
 
 const WIDEST = 512;
+
+interface Probe {
+  readonly node: number;
+  readonly script: Script;
+}
 
 /**
  * One host's share of a run. Its checks travel together: the first round trip asks for everything that lies ahead, so that a
@@ -18,21 +27,25 @@ export class Lane {
   readonly host: string;
   readonly machine: Machine;
   readonly verdicts = new Map<number, Verdict<unknown, unknown> | undefined>();
-  readonly parked: number[] = [];
+  /** Nodes that wait because enough is running on this host. */
+  readonly parked: Heap;
+  /** Nodes whose job from before a crash is on the host. */
+  readonly attaching = new Set<number>();
   running = 0;
   private readonly execution: Execution;
-  private readonly answers = new Map<number, { readonly output: Output; readonly sequence: number; ms: number }>();
+  /** `taken` is undefined for the answer to a question that was asked when all before the node were settled. */
+  private readonly answers = new Map<number, { readonly output: Output; readonly taken: Taken | undefined; ms: number }>();
   private readonly jobsLookedFor = new Set<number>();
   private toProbe: number[] = [];
   private probing = false;
   private width = WIDEST;
+  private widest = WIDEST;
 
-  constructor(execution: Execution, host: string) {
+  constructor(execution: Execution, host: string, machine: Machine) {
     this.execution = execution;
     this.host = host;
-    const machine = execution.options.machines.get(host);
-    if (!machine) throw new TypeError(`no machine for host ${host}`);
     this.machine = machine;
+    this.parked = new Heap(execution.priority);
   }
 
   /** Takes a node that is ready: judges it at once if a fresh answer is there. */
@@ -49,79 +62,115 @@ export class Lane {
     }
     const answer = this.answers.get(i);
     this.answers.delete(i);
-    if (answer && this.execution.ledger.isFresh(i, answer.sequence)) this.judge(i, answer.output, answer.ms);
-    else this.toProbe.push(i);
+    if (answer && (!answer.taken || this.execution.ledger.isFresh(i, answer.taken))) {
+      this.judge(i, answer.output, answer.ms);
+    } else {
+      this.toProbe.push(i);
+    }
   }
 
   /** Sends the checks that are wanted now, and those that will be wanted next, in one round trip. */
   kick(): void {
-    if (this.probing || this.toProbe.length === 0) return;
-    if (this.execution.isLost(this.host) || this.execution.options.drain.aborted) {
-      this.execution.readmit(this.toProbe.splice(0));
-      return;
-    }
-    const asked = this.toProbe.splice(0);
-    void this.ask(asked);
+    if (this.toProbe.length === 0) return;
+    if (this.execution.isLost(this.host) || this.execution.stopping) this.execution.readmit(this.abandon());
+    else if (!this.probing) void this.ask(this.abandon());
   }
 
-  /** Gives back what has not started: the host is gone or the run is stopping. */
+  /** Gives back what has not been asked: the host is gone or the run is stopping. */
   abandon(): readonly number[] {
     return this.toProbe.splice(0);
   }
 
-  /** Sends a changed node's check, and the next ones, right behind its change. The answer is the changed node's. */
+  /** Asks a changed node's check, and the next ones, right behind its change. The answer is the changed node's. */
   async probeBehind(i: number): Promise<Output> {
-    const sequence = this.execution.ledger.changing(i);
+    const taken = this.execution.ledger.nowBehind(i);
+    const script = this.script(i);
+    if (!script) throw new TypeError('a step without a probe has no check');
     this.width = 1;
     const ahead = this.ahead([i], this.width);
-    const own = this.script(i);
-    if (!own) throw new TypeError('a step without a probe has no check');
-    const [answer, ...rest] = await this.machine.batch([own, ...ahead.map((one) => one.script)]);
-    ahead.forEach(({ node }, k) => {
-      const output = rest[k];
-      if (output) this.answers.set(node, { output, sequence, ms: 0 });
-    });
-    if (!answer) throw new TypeError('a probe got no answer');
-    return answer;
+    const [answer] = await this.batch([{ node: i, script }], ahead, taken);
+    if (answer?.status === 'rejected') throw answer.reason;
+    if (!answer?.value) throw new TypeError('a probe got no answer');
+    return answer.value;
   }
 
   private async ask(asked: readonly number[]): Promise<void> {
     this.probing = true;
-    const sequence = this.execution.ledger.sequence;
+    const taken = this.execution.ledger.now();
     const started = performance.now();
-    const own = asked.flatMap((node) => this.probe(node));
-    const ahead = this.ahead(asked, this.width - own.length);
+    const own = asked.flatMap((node) => this.ownProbe(node));
     try {
-      const all = [...own, ...ahead];
-      const outputs = all.length === 0 ? [] : await this.machine.batch(all.map((one) => one.script));
-      all.forEach(({ node }, k) => {
-        const output = outputs[k];
-        if (output) this.answers.set(node, { output, sequence, ms: 0 });
-      });
-      const first = this.answers.get(asked[0] ?? -1);
-      if (first) first.ms = performance.now() - started;
+      const ahead = this.ahead(asked, this.width - own.length);
+      const outputs = own.length + ahead.length === 0 ? [] : await this.batch(own, ahead, taken);
+      const ms = performance.now() - started;
       this.probing = false;
-      this.execution.readmit(own.map((one) => one.node));
+      own.forEach((probe, k) => {
+        const answer = outputs[k];
+        if (answer?.status !== 'fulfilled' || !answer.value) {
+          this.failed([probe], answer?.status === 'rejected' ? answer.reason : new TypeError('a probe got no answer'), ms);
+          return;
+        }
+        this.answers.set(probe.node, { output: answer.value, taken: undefined, ms: k === 0 ? ms : 0 });
+        this.execution.readmit([probe.node]);
+      });
     } catch (error) {
       this.probing = false;
-      if (isCode(error, LOST)) {
-        this.execution.loseHost(this.host, asEventError(error, ''));
-        this.execution.readmit(own.map((one) => one.node));
-      } else {
-        for (const { node } of own) this.execution.fail(node, error, performance.now() - started);
-      }
+      this.failed(own, error, performance.now() - started);
     }
     this.execution.pump();
   }
 
-  private judge(i: number, output: Output, ms: number): void {
+  /** Asks for answers, and keeps those to what lies ahead. A probe that breaks the batch must break only its own node. */
+  private async batch(
+    own: readonly Probe[],
+    ahead: readonly Probe[],
+    taken: Taken,
+  ): Promise<readonly PromiseSettledResult<Output | undefined>[]> {
+    const { stop: signal } = this.execution.options;
     try {
-      const verdict = this.verdict(i, output);
-      this.width = verdict.verdict === 'satisfied' ? Math.min(WIDEST, this.width * 2) : 1;
-      this.execution.judged(i, verdict, ms);
+      const scripts = [...own, ...ahead].map(({ script }) => script);
+      const outputs = await this.machine.batch(scripts, { signal });
+      ahead.forEach(({ node }, k) => {
+        const output = outputs[own.length + k];
+        if (output) this.answers.set(node, { output, taken, ms: 0 });
+      });
+      return own.map((_, k) => ({ status: 'fulfilled', value: outputs[k] }));
+    } catch (error) {
+      if (isCode(error, LOST) || signal.aborted || own.length + ahead.length === 1) throw error;
+      this.widest = 1;
+      this.width = 1;
+      return await Promise.allSettled(own.map((probe) => this.askAlone(probe, signal)));
+    }
+  }
+
+  private async askAlone({ node, script }: Probe, signal: AbortSignal): Promise<Output | undefined> {
+    const { options, values } = this.execution;
+    const step = options.graph.use(node)?.step;
+    const [output] = await this.machine.batch([script], {
+      signal,
+      ...(step ? { timeoutSeconds: timeoutOf(step, values.forShow(node)) } : {}),
+    });
+    return output;
+  }
+
+  private failed(own: readonly Probe[], error: unknown, ms: number): void {
+    if (isCode(error, LOST)) this.execution.loseHost(this.host, asEventError(error, ''));
+    for (const { node } of own) {
+      if (isCode(error, LOST)) this.execution.readmit([node]);
+      else this.execution.fail(node, error, ms);
+    }
+  }
+
+  private judge(i: number, output: Output, ms: number): void {
+    let verdict: Verdict<unknown, unknown>;
+    try {
+      verdict = this.verdict(i, output);
     } catch (error) {
       this.execution.fail(i, error, ms);
+      return;
     }
+    this.width = verdict.verdict === 'satisfied' ? Math.min(this.widest, this.width * 2) : 1;
+    this.execution.judged(i, verdict, ms);
   }
 
   /** What an answer means. A value that is not known yet in a dry run always means a change. */
@@ -142,23 +191,22 @@ export class Lane {
 
   private maskedDiff(i: number, output: Output): Diff {
     const step = this.execution.options.graph.use(i)?.step;
-    const want = this.execution.values.forShow(i);
     try {
-      const shown = step?.judge?.(output, want);
+      const shown = step?.judge?.(output, this.execution.values.forShow(i));
       if (shown?.verdict === 'needed' && shown.diff.length > 0) return shown.diff;
     } catch {
       // A masked value need not have the type the judge expects: then only the step is named.
     }
-    return [{ what: step?.title(want) ?? this.execution.options.graph.id(i) }];
+    return [{ what: titleOf(this.execution.options.graph, this.execution.values, i) }];
   }
 
   /** Nodes that come next on this host and can be asked about already, nearest first. */
-  private ahead(from: readonly number[], width: number): readonly { readonly node: number; readonly script: Script }[] {
+  private ahead(from: readonly number[], width: number): readonly Probe[] {
     const { graph } = this.execution.options;
     const { nextStart, next } = graph.edges;
     const host = graph.hostOf[from[0] ?? 0];
     const seen = new Set(from);
-    const found: { node: number; script: Script }[] = [];
+    const found: Probe[] = [];
     const queue = [...from];
     for (let head = 0; head < queue.length && found.length < width; head++) {
       const i = queue[head] ?? 0;
@@ -167,26 +215,38 @@ export class Lane {
         if (graph.hostOf[k] !== host || seen.has(k) || this.execution.ledger.how(k) !== undefined) continue;
         seen.add(k);
         queue.push(k);
-        const script = natureOf(graph, k) === 'mint' || found.length >= width ? undefined : this.script(k);
+        const script = found.length < width ? this.scriptAhead(k) : undefined;
         if (script) found.push({ node: k, script });
       }
     }
     return found;
   }
 
-  private probe(node: number): readonly { readonly node: number; readonly script: Script }[] {
+  private ownProbe(node: number): readonly Probe[] {
     try {
-      const script = this.script(node, true);
-      if (script) return [{ node, script }];
-      throw new MissingValue(this.execution.options.graph.id(node));
+      const script = this.script(node) ?? sh`:`;
+      return [{ node, script }];
     } catch (error) {
       this.execution.fail(node, error, 0);
       return [];
     }
   }
 
-  /** A node's probe, if what it asks for is known. Hosts that share a want share its script. */
-  private script(i: number, strict = false): Script | undefined {
+  /** The probe of a node that is not ready yet, if all it asks for is known. */
+  private scriptAhead(i: number): Script | undefined {
+    const { options, values } = this.execution;
+    const step = options.graph.use(i)?.step;
+    if (!step?.probe || !this.execution.admission.mayBeChecked(i) || natureOf(options.graph, i) === 'mint') return undefined;
+    try {
+      return values.hasRefs(i) ? step.probe(values.forCheck(i)) : this.execution.sharedProbe(i);
+    } catch {
+      // Its value is missing, or its want is not valid: that is told when its turn comes.
+      return undefined;
+    }
+  }
+
+  /** A node's probe. Hosts that share a want share its script. In a dry run masks stand for values that are not there. */
+  private script(i: number): Script | undefined {
     const { options, values } = this.execution;
     const step = options.graph.use(i)?.step;
     if (!step?.probe) return undefined;
@@ -194,44 +254,38 @@ export class Lane {
     try {
       return step.probe(values.forCheck(i));
     } catch (error) {
-      if (!(error instanceof MissingValue)) throw error;
-      if (options.dryRun) return tryProbe(() => step.probe?.(values.forShow(i)));
-      if (strict) throw error;
-      return undefined;
+      if (!(error instanceof MissingValue) || !options.dryRun) throw error;
+    }
+    try {
+      return step.probe(values.forShow(i));
+    } catch {
+      return sh`:`;
     }
   }
 
   /** Whether a job of this node from before a crash may still be on the host. */
   private mayHaveJob(i: number): boolean {
     const { graph, replay, dryRun } = this.execution.options;
-    if (!replay || dryRun || this.jobsLookedFor.has(i)) return false;
-    const phase = replay.last.get(graph.id(i))?.phase;
+    if (!replay || dryRun || replay.open.size === 0 || this.jobsLookedFor.has(i)) return false;
+    if (this.execution.admission.roleOf(i) !== 'run') return false;
     const use = graph.use(i);
-    if (!use || (phase !== 'intent' && phase !== 'applied')) return false;
-    return use.step.once === true || fieldOf(use.step.job, this.execution.values.forShow(i), false);
+    return use !== undefined && replay.open.has(graph.id(i)) && runsAsJob(use.step, this.execution.values.forShow(i));
   }
 
   private async lookForJob(i: number): Promise<void> {
-    const { graph, run, replay } = this.execution.options;
+    const { graph, run, replay, stop } = this.execution.options;
     const id = graph.id(i);
-    const key = `${hostKey(run, id).replace('/', '.')}.${replay?.last.get(id)?.attempt ?? 1}`;
+    const key = jobKey(run, id, replay?.open.get(id) ?? 1);
     try {
-      const [answer] = await this.machine.batch([sh`kx_job_state ${key}; printf %s "$kx_state"`]);
+      const [answer] = await this.machine.batch([sh`kx_job_state ${key}; printf %s "$kx_state"`], { signal: stop });
       const state = answer?.stdout.trim();
       if (state === 'dead') await this.machine.forgetJob(key);
-      if (state === 'new' || state === 'running' || state === 'ended') this.execution.judged(i, undefined, 0);
+      if (state === 'new' || state === 'running' || state === 'ended') this.attaching.add(i);
+      if (this.attaching.has(i)) this.execution.judged(i, undefined, 0);
       else this.execution.readmit([i]);
     } catch (error) {
       this.execution.fail(i, error, 0);
     }
     this.execution.pump();
-  }
-}
-
-function tryProbe(make: () => Script | undefined): Script {
-  try {
-    return make() ?? sh`:`;
-  } catch {
-    return sh`:`;
   }
 }

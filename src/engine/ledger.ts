@@ -107,7 +107,7 @@ export class Ledger {
   settle(i: number, outcome: Settled, durationMs: number, touched = TOUCHING.has(outcome)): void {
     this.settled[i] = outcome;
     this.open--;
-    if (!this.recounted.has(i)) this.add(outcome, 1);
+    if (!this.recounted.has(i)) this.count(outcome);
     const [newest, second] = touched ? [this.numberOf(i, outcome), this.newest[i]] : [this.newest[i], this.second[i]];
     const path = (this.pathMs[i] ?? 0) + durationMs;
     this.pathMs[i] = path;
@@ -135,6 +135,11 @@ export class Ledger {
     if (from !== undefined) this.add(from, -1);
     this.recounted.set(i, to);
     this.add(to, 1);
+  }
+
+  /** Counts an outcome beside those of settled nodes: a mint that was used. */
+  count(outcome: Settled): void {
+    this.add(outcome, 1);
   }
 
   /** Whether a node was rolled back. */

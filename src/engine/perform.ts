@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { NodeRef } from '../model/event.ts';
 import type { Machine, Output } from '../model/host.ts';
@@ -24,6 +25,7 @@ export interface Performed {
 export const MAX_INTERRUPTIONS = 5;
 const DEFAULT_TIMEOUT = 60;
 const GRACE_MS = 5000;
+const LONGEST_TIMER = 2 ** 31 - 1;
 const TAIL_LINES = 12;
 
 /** How long a step may take. */
@@ -41,7 +43,7 @@ export async function perform(
   options: ExecuteOptions,
   at: Work,
   work: Script | Promise<unknown>,
-  how: { readonly jobKey?: string | undefined; readonly expire?: AbortController } = {},
+  how: { readonly jobKey?: string | undefined; readonly expire?: () => void } = {},
 ): Promise<Performed> {
   const { ref, machine } = at;
   const timeoutSeconds = timeoutOf(at.step, at.want);
@@ -109,13 +111,13 @@ async function inTime<T>(
   work: Promise<T>,
   seconds: number,
   node: string,
-  expire: AbortController | undefined,
+  expire: (() => void) | undefined,
 ): Promise<T> {
   const { stop } = options;
   let timer: NodeJS.Timeout | undefined;
   let onStop: (() => void) | undefined;
   const over = new Promise<'late' | 'stopped'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), seconds * 1000);
+    timer = setTimeout(() => resolve('late'), Math.min(seconds * 1000, LONGEST_TIMER));
     onStop = () => resolve('stopped');
     if (stop.aborted) onStop();
     else stop.addEventListener('abort', onStop, { once: true });
@@ -124,8 +126,10 @@ async function inTime<T>(
     const first = await Promise.race([work.then((value) => ({ value })), over]);
     if (typeof first === 'object') return first.value;
     if (first === 'stopped') throw kubexmError('KX4009', {});
-    expire?.abort();
-    await Promise.race([work.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref())]);
+    expire?.();
+    const moment = new AbortController();
+    const ended = work.catch(() => undefined).finally(() => moment.abort());
+    await Promise.race([ended, delay(GRACE_MS, undefined, { signal: moment.signal }).catch(() => undefined)]);
     throw kubexmError('KX4004', { node, seconds });
   } finally {
     clearTimeout(timer);

@@ -28,29 +28,35 @@ export function readJournal(file: string): { readonly replay: Replay; readonly l
   if (!header || (header as { version?: unknown }).version !== 1) {
     throw kubexmError('KX4012', { file, detail: 'it has no header' });
   }
+  const records = rest.map((line, i) => asRecord(file, line, i + 1));
+  return { replay: replayOf(header as unknown as RunHeader, records), length };
+}
+
+/** What records come to, in their order. */
+export function replayOf(header: RunHeader, records: readonly JournalRecord[]): Replay {
   const last = new Map<string, NodeRecord>();
   const applied = new Map<string, NodeRecord>();
   const open = new Map<string, number>();
   const attempts = new Map<string, number>();
   let ended: string | undefined;
-  rest.forEach((line, i) => {
-    const record = asRecord(file, line, i + 1);
+  for (const record of records) {
     if (record.node === 'run') {
       ended = record.phase === 'ended' ? (record as RunRecord).outcome : undefined;
-      return;
+      continue;
     }
-    const { node, phase, attempt } = record as NodeRecord;
-    last.set(node, record as NodeRecord);
+    const entry = record as NodeRecord;
+    const { node, phase, attempt } = entry;
+    last.set(node, entry);
     if (phase === 'intent') {
-      if (!applied.has(node)) applied.set(node, record as NodeRecord);
+      if (!applied.has(node)) applied.set(node, entry);
       open.set(node, attempt ?? 1);
       attempts.set(node, Math.max(attempts.get(node) ?? 0, attempt ?? 1));
     } else if (CLOSING.has(phase)) {
       open.delete(node);
     }
     if (phase === 'reverted') applied.delete(node);
-  });
-  return { replay: { header: header as unknown as RunHeader, last, applied, open, attempts, ended }, length };
+  }
+  return { header, last, applied, open, attempts, ended };
 }
 
 function parseLine(file: string, line: string, index: number): object {

@@ -1,108 +1,196 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { LOCAL } from '../model/host.ts';
-import type { Json } from '../model/json.ts';
-import { sh } from '../model/script.ts';
-import { mapNodes } from '../plan/combinators.ts';
+import { type Script, sh } from '../model/script.ts';
 import { buildGraph } from '../plan/graph.ts';
-import { HostSet } from '../plan/host-set.ts';
 import type { ExecutionFragment } from '../plan/node.ts';
 import { fieldOf } from '../plan/step.ts';
-import { hostKey, perform } from './apply.ts';
-import { Execution } from './execution.ts';
+import { savesOf } from './before-image.ts';
+import { asEventError, isCode, LOST, NO_JOURNAL, reasonOf } from './errors.ts';
+import type { Execution } from './execution.ts';
+import { hostKey } from './keys.ts';
+import { onlyOn } from './only-on.ts';
+import { performRevert } from './perform.ts';
 import { natureOf } from './values.ts';
 
-/** Undoes a failed task on one host, last change first; other hosts keep their work. */
+/** A task on a host: what of it is running, and what of it would have to be undone. */
+interface Scope {
+  readonly active: Set<number>;
+  /** Nodes that changed something in this run and were met by this process, in the order of meeting. */
+  readonly changed: Set<number>;
+  /** Nodes that an earlier process of this run changed. Those not met again come after all that were. */
+  readonly earlier: Set<number>;
+  failing: boolean;
+  whenIdle: (() => void) | undefined;
+}
+
+/** Undoes a failed task on one host, last change first; other hosts and other tasks keep their work. */
 export class Rollback {
   private readonly execution: Execution;
-  private readonly failing = new Set<string>();
-  private readonly active = new Map<string, Set<number>>();
-  private readonly changed = new Map<string, number[]>();
+  private readonly scopes = new Map<number, Scope>();
+  /** For each node of the plan the number of its task; a node without one is on its own. */
+  private readonly taskOf: Int32Array;
+  private readonly seen = new Map<number, unknown>();
+  private anyFailing = false;
 
   constructor(execution: Execution) {
     this.execution = execution;
     const { replay, graph } = execution.options;
+    const tasks = new Map<string, number>();
+    this.taskOf = Int32Array.from(graph.nodes, ({ task }) => {
+      if (!task) return -1;
+      const number = tasks.get(task.id) ?? tasks.size;
+      tasks.set(task.id, number);
+      return number;
+    });
     if (!replay) return;
     const byId = new Map<string, number>();
     for (let i = 0; i < graph.size; i++) if (replay.applied.has(graph.id(i))) byId.set(graph.id(i), i);
     for (const id of replay.applied.keys()) {
       const i = byId.get(id);
-      if (i !== undefined) this.changedBy(this.scope(i)).push(i);
+      if (i !== undefined) this.scope(i).earlier.add(i);
     }
   }
 
   /** The task of this node has failed on this host: nothing more of it starts there. */
   isFailing(i: number): boolean {
-    return this.failing.size > 0 && this.failing.has(this.scope(i));
+    return this.anyFailing && this.scopes.get(this.keyOf(i))?.failing === true;
   }
 
   starts(i: number): void {
-    const scope = this.scope(i);
-    const active = this.active.get(scope) ?? new Set();
-    this.active.set(scope, active.add(i));
-    const changed = this.changedBy(scope);
-    if (natureOf(this.execution.options.graph, i) === 'state' && !changed.includes(i)) changed.push(i);
+    if (this.keyOf(i) >= 0) this.scope(i).active.add(i);
   }
 
   ends(i: number): void {
-    this.active.get(this.scope(i))?.delete(i);
+    const scope = this.scopes.get(this.keyOf(i));
+    if (!scope) return;
+    scope.active.delete(i);
+    if (scope.active.size > 0) return;
+    const { whenIdle } = scope;
+    scope.whenIdle = undefined;
+    whenIdle?.();
+  }
+
+  /** The machine is about to be changed by this node. */
+  begins(i: number): void {
+    if (natureOf(this.execution.options.graph, i) === 'state') this.scope(i).changed.add(i);
+  }
+
+  /** The machine was not changed by this node after all; an earlier process may have. */
+  spared(i: number): void {
+    if (!this.scope(i).earlier.has(i)) this.scope(i).changed.delete(i);
+  }
+
+  /** A node is as wanted. If an earlier process of this run made it so, it is undone with its task. */
+  found(i: number): void {
+    const scope = this.execution.options.replay && this.scope(i);
+    if (scope?.earlier.has(i)) scope.changed.add(i);
+  }
+
+  /** Keeps what a step's custom revert will need. */
+  remember(i: number, seen: unknown): void {
+    if (!this.seen.has(i)) this.seen.set(i, seen);
   }
 
   /** Rolls the node's task back on its host, or leaves it as it is under `--on-failure keep`; then calls back. */
-  begin(i: number, then: () => void): void {
-    const { options } = this.execution;
-    const scope = this.scope(i);
-    const first = !this.failing.has(scope);
-    if (options.graph.node(i).task) this.failing.add(scope);
-    if (options.onFailure === 'keep' || options.dryRun || !first) {
+  begin(failed: number, then: () => void): void {
+    const { onFailure, dryRun } = this.execution.options;
+    const scope = this.scope(failed);
+    const again = scope.failing;
+    scope.failing = true;
+    this.anyFailing = true;
+    if (again || dryRun || onFailure === 'keep') {
       then();
       return;
     }
-    void this.undo(i, scope).finally(then);
+    for (const i of [...scope.changed, ...scope.earlier]) if (this.canUndo(i)) this.execution.ledger.revoke(i);
+    scope.active.delete(failed);
+    const undo = () => void this.undo(failed, scope).then(then);
+    if (scope.active.size === 0) undo();
+    else scope.whenIdle = undo;
   }
 
-  private async undo(failed: number, scope: string): Promise<void> {
+  /** Never rejects. */
+  private async undo(failed: number, scope: Scope): Promise<void> {
     const { options } = this.execution;
     const { graph } = options;
-    const others = () => [...(this.active.get(scope) ?? [])].some((i) => i !== failed);
-    while (others()) await delay(20);
-    const nodes = (this.changed.get(scope) ?? []).toReversed();
+    const unmet = [...scope.earlier].filter((i) => !scope.changed.has(i));
+    const nodes = [...scope.changed, ...unmet].toReversed();
     const task = graph.node(failed).task;
-    if (nodes.length === 0 && !task?.compensate) return;
     const host = graph.host(failed);
+    if ((nodes.length === 0 && !task?.compensate) || this.isOver(host)) return;
     options.emit({ type: 'rollback-started', task: task?.id ?? '', host, nodes: nodes.map((i) => graph.id(i)) });
-    if (task?.compensate) await this.compensate(task.compensate, host, nodes, failed);
-    else for (const i of nodes) await this.revert(i, failed);
+    if (task?.compensate) {
+      await this.compensate(task.compensate, host, nodes, failed);
+      return;
+    }
+    for (const i of nodes) if (this.canUndo(i) && !this.isOver(host)) await this.revert(i, failed);
+  }
+
+  /** Nothing more can be undone: the host is gone, the person said to stop, or the journal cannot be written. */
+  private isOver(host: string): boolean {
+    return this.execution.isLost(host) || this.execution.options.stop.aborted || this.execution.halted;
+  }
+
+  private canUndo(i: number): boolean {
+    const { options, values } = this.execution;
+    const use = options.graph.use(i);
+    if (!use || this.execution.ledger.isUndone(i)) return false;
+    if (fieldOf(use.step.irreversible, values.forShow(i), undefined) !== undefined) return false;
+    return use.step.revert !== undefined || use.step.saves !== undefined;
   }
 
   private async revert(i: number, failed: number): Promise<void> {
-    const { options, values } = this.execution;
-    const { graph } = options;
-    const step = graph.use(i)?.step;
-    const machine = options.machines.get(graph.host(i));
-    const node = graph.id(i);
-    if (!step || !machine || (!step.revert && !step.saves)) return;
-    const want = values.forCheck(i);
-    if (fieldOf(step.irreversible, want, undefined) !== undefined) return;
+    const { execution } = this;
+    const { options } = execution;
+    const node = options.graph.id(i);
     const started = performance.now();
     try {
+      const work = this.workOf(i);
+      if (!work) return;
       await options.journal.durable({ node, phase: 'reverting' });
-      const work = step.revert
-        ? step.revert(machine, want, this.before(i))
-        : sh`kx_restore ${hostKey(options.run, node)}`;
-      const { output } = await perform(options, { ref: this.execution.ref(i), step, want, machine }, work, undefined);
-      if (output && output.code !== 0) throw new Error(output.stderr.trim() || `exit code ${output.code}`);
+      await work();
       await options.journal.durable({ node, phase: 'reverted' });
-      if (i !== failed) this.undone(i, 'reverted', performance.now() - started);
+      this.reverted(i, failed, performance.now() - started);
     } catch (error) {
-      options.journal.append({ node, phase: 'dirty' });
-      this.execution.reportDirty(i, error);
-      this.undone(i, 'dirty', performance.now() - started);
+      if (options.stop.aborted) return;
+      if (isCode(error, LOST)) execution.loseHost(options.graph.host(i), asEventError(error, node));
+      else if (isCode(error, NO_JOURNAL)) execution.halt(i, error);
+      else this.dirty(i, error, performance.now() - started);
     }
+  }
+
+  /** What puts a node back: its own revert with what was seen, or its before-image. */
+  private workOf(i: number): (() => Promise<void>) | undefined {
+    const { execution } = this;
+    const { options, values } = execution;
+    const step = options.graph.use(i)?.step;
+    const machine = options.machines.get(options.graph.host(i));
+    if (!step || !machine) return undefined;
+    const at = (want: unknown) => ({ ref: execution.ref(i), step, want, machine });
+    const { revert } = step;
+    if (!revert) {
+      const script: Script = sh`kx_restore ${hostKey(options.run, options.graph.id(i))}`;
+      const want = values.forCheck(i);
+      return savesOf(step, want) && (() => performRevert(options, at(want), () => script));
+    }
+    const want = values.forCheck(i);
+    return () => performRevert(options, at(want), () => revert(machine, want, this.before(i)));
+  }
+
+  /** What failed stays failed; only what had succeeded becomes `reverted`. */
+  private reverted(i: number, failed: number, durationMs: number): void {
+    if (i !== failed && this.execution.ledger.how(i) !== 'failed') this.undone(i, 'reverted', durationMs);
   }
 
   private undone(i: number, outcome: 'reverted' | 'dirty', durationMs: number): void {
     this.execution.ledger.recount(i, outcome);
     this.execution.options.emit({ type: 'node-finished', ...this.execution.ref(i), outcome, durationMs });
+  }
+
+  private dirty(i: number, error: unknown, durationMs: number): void {
+    const { options } = this.execution;
+    options.journal.append({ node: options.graph.id(i), phase: 'dirty' });
+    this.execution.reportDirty(i, error);
+    this.undone(i, 'dirty', durationMs);
   }
 
   /** The task's own undoing, on this host and the local machine only. */
@@ -112,59 +200,46 @@ export class Rollback {
     nodes: readonly number[],
     failed: number,
   ): Promise<void> {
-    const { options } = this.execution;
-    const graph = buildGraph(onlyOn(fragment, [host, LOCAL]));
-    const inner = new Execution({ ...options, graph, onFailure: 'keep', replay: undefined, selection: undefined });
-    const result = await inner.run();
-    for (const i of nodes) {
-      const good = result.outcome === 'succeeded';
-      options.journal.append({ node: options.graph.id(i), phase: good ? 'reverted' : 'dirty' });
-      if (i !== failed) this.undone(i, good ? 'reverted' : 'dirty', 0);
+    const { execution } = this;
+    const { graph, journal, stop } = execution.options;
+    const started = performance.now();
+    try {
+      const undoing = buildGraph(onlyOn(fragment, [host, LOCAL]), { given: graph });
+      await Promise.all(nodes.map((i) => journal.durable({ node: graph.id(i), phase: 'reverting' })));
+      const { outcome, failures } = await execution.runInside(undoing);
+      if (stop.aborted || execution.isLost(host)) return;
+      const [first] = failures;
+      if (first) throw new Error(`${first.node}: ${reasonOf(first.error.params['reason'] ?? first.error.code)}`);
+      if (outcome !== 'succeeded') throw new Error('it was not carried out');
+      for (const i of nodes) {
+        await journal.durable({ node: graph.id(i), phase: 'reverted' });
+        this.reverted(i, failed, performance.now() - started);
+      }
+    } catch (error) {
+      if (isCode(error, NO_JOURNAL)) execution.halt(failed, error);
+      else for (const i of nodes) this.dirty(i, error, performance.now() - started);
     }
-    for (const failure of result.failures) this.execution.reportDirty(failed, new Error(`${failure.node} failed`));
   }
 
-  /** What the step saw before it changed anything: from this process, or from the journal of an earlier one. */
+  /** What the step saw before this run changed anything: from the journal of an earlier process, or from this one. */
   private before(i: number): unknown {
-    return (
-      this.seen.get(i) ??
-      (this.execution.options.replay?.applied.get(this.execution.options.graph.id(i))?.before as Json)
-    );
+    const { replay, graph } = this.execution.options;
+    const earlier = replay?.applied.get(graph.id(i));
+    return earlier && 'before' in earlier ? earlier.before : this.seen.get(i);
   }
 
-  private readonly seen = new Map<number, unknown>();
-
-  /** Keeps what a step's custom revert will need. */
-  remember(i: number, seen: unknown): void {
-    if (!this.seen.has(i)) this.seen.set(i, seen);
+  private scope(i: number): Scope {
+    const key = this.keyOf(i);
+    const known = this.scopes.get(key);
+    if (known) return known;
+    const scope: Scope = { active: new Set(), changed: new Set(), earlier: new Set(), failing: false, whenIdle: undefined };
+    this.scopes.set(key, scope);
+    return scope;
   }
 
-  private changedBy(scope: string): number[] {
-    const list = this.changed.get(scope) ?? [];
-    this.changed.set(scope, list);
-    return list;
-  }
-
-  private scope(i: number): string {
+  private keyOf(i: number): number {
     const { graph } = this.execution.options;
-    return `${graph.node(i).task?.id ?? graph.id(i)}@${graph.host(i)}`;
+    const task = this.taskOf[graph.nodeOf[i] ?? 0] ?? -1;
+    return task < 0 ? -1 - i : task * graph.hosts.length + (graph.hostOf[i] ?? 0);
   }
-}
-
-function onlyOn(fragment: ExecutionFragment, hosts: readonly string[]): ExecutionFragment {
-  const keep = HostSet.of(hosts);
-  const narrowed = mapNodes(fragment, (node) => {
-    const body =
-      node.body.type === 'steps'
-        ? { ...node.body, uses: node.body.uses.filter((_, k) => keep.has(node.hosts.names[k] ?? '')) }
-        : node.body;
-    return { ...node, body, hosts: HostSet.of(node.hosts.names.filter((name) => keep.has(name))) };
-  });
-  const nodes = new Map([...narrowed.nodes].filter(([, node]) => node.hosts.size > 0));
-  const links = narrowed.links.flatMap((link) => {
-    if (!nodes.has(link.from) || !nodes.has(link.to)) return [];
-    const on = HostSet.of(link.on.names.filter((name) => keep.has(name)));
-    return on.size === 0 ? [] : [{ ...link, on }];
-  });
-  return { ...narrowed, nodes, links };
 }

@@ -14,16 +14,21 @@ export interface RunGraphOptions extends ExecuteOptions {
 
 /** Runs a graph, then its finalizers whatever happened, unless the person said to stop at once. */
 export async function runGraph(options: RunGraphOptions): Promise<ExecuteResult> {
-  const result = await new Execution(options).run();
+  const execution = new Execution(options);
+  const result = await execution.run();
   const { finalizers, stop } = options;
   if (!finalizers || finalizers.size === 0 || stop.aborted) return result;
   options.emit({ type: 'finalizers-started', nodes: finalizers.size });
   options.journal.append({ node: 'run', phase: 'finalizers' });
-  const unreachable = new Map(options.unreachable);
+  const known = execution.lost;
   const last = await new Execution({
     ...options,
     graph: finalizers,
-    unreachable,
+    unreachable: new Map(known),
+    // Of a host that is lost already everybody has been told.
+    emit: (event) => {
+      if (event.type !== 'host-lost' || !known.has(event.host)) options.emit(event);
+    },
     drain: new AbortController().signal,
     onFailure: 'keep',
     selection: undefined,

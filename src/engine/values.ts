@@ -28,8 +28,9 @@ export class Values {
     this.graph = graph;
     this.outer = outer;
     const used = graph.nodes.flatMap((node) => refsOf(node).map(({ ref }) => graph.indexOf(ref.key)));
-    const undoing = graph.nodes.flatMap(({ task }) => (task?.compensate ? [...task.compensate.nodes.values()] : []));
-    const usedToUndo = new Set(undoing).values().flatMap((node) => refsOf(node).map(({ ref }) => graph.indexOf(ref.key)));
+    const undone = new Set(graph.nodes.flatMap(({ task }) => task?.compensate ?? []));
+    const undoing = [...undone].flatMap((fragment) => [...fragment.nodes.values()]);
+    const usedToUndo = undoing.flatMap((node) => refsOf(node).map(({ ref }) => graph.indexOf(ref.key)));
     this.referenced = new Set([...used, ...usedToUndo].filter((i) => i !== undefined));
     this.withRefs = graph.nodes.map((node) => refsOf(node).length > 0);
   }

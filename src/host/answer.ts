@@ -63,7 +63,10 @@ export class AnswerReader {
       this.#scanned = start < 0 ? Math.max(0, this.#bytes.length - mark.length) : start;
       return false;
     }
-    const [id, ...codes] = this.#bytes.slice(start + mark.length, line).toString('latin1').split(' ');
+    const [id, ...codes] = this.#bytes
+      .slice(start + mark.length, line)
+      .toString('latin1')
+      .split(' ');
     this.#head = { id: id ?? '', codes, from: line + 1 };
     this.#scanned = line;
     return true;
@@ -72,7 +75,9 @@ export class AnswerReader {
 
 /** Splits the body at the headings that `head -v` printed: they contain the nonce, so nothing else looks like them. */
 function readParts(body: Buffer, prefix: string, codes: readonly string[], maxBytes: number): Part[] {
-  const names = codes.flatMap((code, i) => [...code.matchAll(/[oe]/g)].map(([stream]) => `${prefix}.${i + 1}.${stream}`));
+  const names = codes.flatMap((code, i) =>
+    [...code.matchAll(/[oe]/g)].map(([stream]) => `${prefix}.${i + 1}.${stream}`),
+  );
   const found = new Map<string, Buffer>();
   let at = 0;
   names.forEach((name, i) => {

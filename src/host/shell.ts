@@ -83,6 +83,7 @@ export class Shell {
     stderr.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-2000);
     });
+    stdout.resume();
     this.ended = this.#watch();
     // With a terminal as its input a bare `sh` would be interactive.
     stdin.write(session.pty ? 'exec /bin/sh /dev/stdin\n' : 'exec /bin/sh\n');
@@ -94,6 +95,10 @@ export class Shell {
   /** No call waits for an answer. */
   get idle(): boolean {
     return this.#pending.length === 0;
+  }
+
+  get alive(): boolean {
+    return this.#gone === undefined;
   }
 
   /** Sends scripts, to be run one after the other, each on its own. */

@@ -1,6 +1,7 @@
-import { beside, chain, hostsOf, LOCAL_SET, single } from './chain.ts';
+import { beside, chain, single } from './chain.ts';
 import { HostSet } from './host-set.ts';
 import type { ExecutionFragment, ExecutionNode, JoinNeeds } from './node.ts';
+import { hostsOf, LOCAL_SET } from './ports.ts';
 import { makeRef, type NodeKey, type Ref, refsIn } from './ref.ts';
 import { fieldOf, type StepUse } from './step.ts';
 

@@ -212,7 +212,7 @@ function hashOf(nodes: readonly ExecutionNode[], links: readonly Link[]): string
   const id = (key: NodeKey) => ids.get(key) ?? key.name;
   const sets = new Map<HostSet, string>();
   const hostsText = (set: HostSet) => {
-    const text = sets.get(set) ?? createHash('sha256').update(set.names.join('\n')).digest('hex');
+    const text = sets.get(set) ?? createHash('sha256').update(set.names.toSorted().join('\n')).digest('hex');
     sets.set(set, text);
     return text;
   };
@@ -226,10 +226,14 @@ function hashOf(nodes: readonly ExecutionNode[], links: readonly Link[]): string
   return hash.digest('hex');
 }
 
+/** The order of hosts means nothing, so it does not count. */
 function bodyJson(node: ExecutionNode, id: (key: NodeKey) => string): Json {
-  if (node.body.type === 'join') return ['join', node.body.needs, [...(node.body.voters?.names ?? [])]];
-  const uses = node.body.type === 'step' ? [node.body.use] : node.body.uses;
-  return uses.map((use) => [use.step.kind, wantJson(use.want, id)]);
+  const { body } = node;
+  if (body.type === 'join') return ['join', body.needs, body.voters?.names.toSorted() ?? []];
+  const useJson = (use: StepUse): Json => [use.step.kind, wantJson(use.want, id)];
+  if (body.type === 'step') return useJson(body.use);
+  const byHost = body.uses.map((use, i): [string, Json] => [node.hosts.names[i] ?? '', useJson(use)]);
+  return Object.fromEntries(byHost);
 }
 
 function useOf(node: ExecutionNode | undefined, position: number): StepUse | undefined {

@@ -1,7 +1,7 @@
-import { LOCAL_SET } from './chain.ts';
 import { refsOf } from './combinators.ts';
 import { HostSet } from './host-set.ts';
 import type { ExecutionNode, Link } from './node.ts';
+import { LOCAL_SET } from './ports.ts';
 import type { NodeKey, Ref } from './ref.ts';
 
 /** Finds nodes that are not part of this graph but whose values are there already. */

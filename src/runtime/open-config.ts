@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type ConfigSource, loadConfig, type Problem, resolveSecrets, unsupportedFields } from '../config/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
-import { KubexmError, kubexmError } from '../model/errors/index.ts';
+import { KubexmError } from '../model/errors/index.ts';
 import { Redactor } from '../observe/index.ts';
 import type { Question } from '../plan/step.ts';
 
@@ -49,15 +49,13 @@ export async function openConfig(
   const refused = unsupportedFields(source, pipeline.actsOn, pipeline.name);
   if (refused.length > 0) throw new ConfigError(file, refused, source);
   const { ask } = io;
-  const secrets = await resolveSecrets(cluster, {
+  const { values, errors } = await resolveSecrets(cluster, {
     env: io.env,
     readFile: (path) => readFile(path, 'utf8'),
-    ask: async (text) => {
-      if (!ask) throw kubexmError('KX4013', { question: text });
-      return ask({ text, secret: true });
-    },
+    ask: ask && ((text) => ask({ text, secret: true })),
   });
+  if (errors[0]) throw errors[0];
   const redactor = new Redactor();
-  for (const text of secrets.values()) redactor.add(text);
-  return { file, cluster, warnings, source, secrets, redactor };
+  for (const text of values.values()) redactor.add(text);
+  return { file, cluster, warnings, source, secrets: values, redactor };
 }

@@ -117,7 +117,9 @@ export class PipelineRun<P> {
     }
     const before = readPlan(earlier.inputs.plan);
     if (before?.hash !== graph.hash) {
-      const detail = before ? planDiffLines(diffPlans(before, plan)).join('\n') : 'it was written by another version of kubexm';
+      const detail = before
+        ? planDiffLines(diffPlans(before, plan)).join('\n')
+        : 'it was written by another version of kubexm';
       throw kubexmError('KX4007', { run, detail: 'the plan has changed since' }, { detail });
     }
     return earlier.dir;

@@ -9,10 +9,11 @@ import { canonical, type Json } from '../model/json.ts';
 import type { Pipeline } from '../plan/layers.ts';
 import type { Question } from '../plan/step.ts';
 import { lockCluster } from './cluster-lock.ts';
-import { type Connected, connectHosts, type SshOverrides } from './connect.ts';
+import { type Connected, connectHosts } from './connect.ts';
 import { type OpenConfig, openConfig } from './open-config.ts';
 import { type Earlier, PipelineRun } from './pipeline-run.ts';
 import { findResumable, newRunId, readInputs } from './run-store.ts';
+import type { SshOverrides } from './targets.ts';
 import { makeWorkDir, type WorkDir } from './work-dir.ts';
 
 /** How a pipeline is run. */
@@ -115,8 +116,8 @@ function resumeFrom<P>(
   const { dir, replay } = findResumable(workDir.runs, pipeline.name, wanted);
   const inputs = readInputs(dir);
   if (replay.header.configHash !== configFingerprint(config.cluster)) {
-    const lines = diffConfigs(inputs.config, config.cluster);
-    const detail = lines.map((line) => `${line.path}: ${line.before} → ${line.after}`).join('\n');
+    const lines = diffConfigs(inputs.config as unknown as Cluster, config.cluster);
+    const detail = lines.map((line) => `${line.path}: ${line.before ?? '–'} → ${line.after ?? '–'}`).join('\n');
     throw kubexmError('KX4007', { run: dir.run, detail: 'the configuration has changed since' }, { detail });
   }
   if (canonical(inputs.params) !== config.redactor.text(canonical((params ?? null) as Json))) {

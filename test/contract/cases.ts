@@ -41,7 +41,8 @@ export const root = process.getuid?.() === 0;
 
 function expectFile(path: string, content: string | Uint8Array): void {
   const found = readFileSync(path);
-  if (!found.equals(Buffer.from(content as string))) throw new Error(`${JSON.stringify(path)} holds ${JSON.stringify(found.toString())}`);
+  if (!found.equals(Buffer.from(content as string)))
+    throw new Error(`${JSON.stringify(path)} holds ${JSON.stringify(found.toString())}`);
 }
 
 /** The sha256 of a file. */
@@ -62,7 +63,12 @@ function run(command: string, args: readonly string[], cwd: string): void {
 const TRICKY_TEXT = `'single' "double" $HOME \`id\` \\n \\ %s\nKXG_END\n\ttab and trailing space \n`;
 
 const files: readonly StateCase[] = [
-  { name: 'new', step: file.definition, want: (t) => ({ path: join(t, 'a'), content: TRICKY_TEXT }), after: (t) => expectFile(join(t, 'a'), TRICKY_TEXT) },
+  {
+    name: 'new',
+    step: file.definition,
+    want: (t) => ({ path: join(t, 'a'), content: TRICKY_TEXT }),
+    after: (t) => expectFile(join(t, 'a'), TRICKY_TEXT),
+  },
   {
     name: 'odd name, no last line end',
     step: file.definition,
@@ -75,8 +81,17 @@ const files: readonly StateCase[] = [
     want: (t) => ({ path: join(t, 'b'), content: { base64: BINARY.toString('base64') } }),
     after: (t) => expectFile(join(t, 'b'), BINARY),
   },
-  { name: 'empty', step: file.definition, want: (t) => ({ path: join(t, 'e'), content: '' }), after: (t) => expectFile(join(t, 'e'), '') },
-  { name: 'long', step: file.definition, want: (t) => ({ path: join(t, 'long'), content: `${'0123456789abcde\n'.repeat(130_000)}` }) },
+  {
+    name: 'empty',
+    step: file.definition,
+    want: (t) => ({ path: join(t, 'e'), content: '' }),
+    after: (t) => expectFile(join(t, 'e'), ''),
+  },
+  {
+    name: 'long',
+    step: file.definition,
+    want: (t) => ({ path: join(t, 'long'), content: `${'0123456789abcde\n'.repeat(130_000)}` }),
+  },
   {
     name: 'other content and mode',
     step: file.definition,
@@ -145,7 +160,8 @@ const blocks: readonly StateCase[] = [
     step: managedBlock.definition,
     before: (t) => put(join(t, 'h'), 'a\r\n# BEGIN KubeXM Managed Block\r\nold\r\n# END KubeXM Managed Block\r\nb\r\n'),
     want: (t) => ({ path: join(t, 'h'), content: 'new' }),
-    after: (t) => expectFile(join(t, 'h'), 'a\r\n# BEGIN KubeXM Managed Block\r\nnew\r\n# END KubeXM Managed Block\r\nb\r\n'),
+    after: (t) =>
+      expectFile(join(t, 'h'), 'a\r\n# BEGIN KubeXM Managed Block\r\nnew\r\n# END KubeXM Managed Block\r\nb\r\n'),
   },
   {
     name: 'taken out',
@@ -167,7 +183,11 @@ const blocks: readonly StateCase[] = [
 ];
 
 const places: readonly StateCase[] = [
-  { name: 'new, with those above', step: directory.definition, want: (t) => ({ path: join(t, 'x', ODD, 'z'), mode: '0700' }) },
+  {
+    name: 'new, with those above',
+    step: directory.definition,
+    want: (t) => ({ path: join(t, 'x', ODD, 'z'), mode: '0700' }),
+  },
   {
     name: 'other mode',
     step: directory.definition,
@@ -205,7 +225,12 @@ const places: readonly StateCase[] = [
     before: (t) => put(join(t, 'l'), BINARY, 0o600),
     want: (t) => ({ path: join(t, 'l'), target: '/etc' }),
   },
-  { name: 'file', step: remove.definition, before: (t) => put(join(t, ODD), BINARY, 0o4755), want: (t) => ({ path: join(t, ODD) }) },
+  {
+    name: 'file',
+    step: remove.definition,
+    before: (t) => put(join(t, ODD), BINARY, 0o4755),
+    want: (t) => ({ path: join(t, ODD) }),
+  },
   {
     name: 'link to a directory',
     step: remove.definition,
@@ -294,7 +319,11 @@ const copies: readonly StateCase[] = [
     name: 'new',
     step: upload.definition,
     before: (_t, w) => put(join(w, ODD), BINARY),
-    want: (t, w) => ({ source: { path: join(w, ODD), sha256: digestOf(join(w, ODD)) }, path: join(t, ODD), mode: '0755' }),
+    want: (t, w) => ({
+      source: { path: join(w, ODD), sha256: digestOf(join(w, ODD)) },
+      path: join(t, ODD),
+      mode: '0755',
+    }),
     after: (t) => expectFile(join(t, ODD), BINARY),
   },
   {
@@ -304,14 +333,27 @@ const copies: readonly StateCase[] = [
       put(join(w, 'f'), 'new');
       put(join(t, 'f'), 'old', 0o600);
     },
-    want: (t, w) => ({ source: { path: join(w, 'f'), sha256: digestOf(join(w, 'f')) }, path: join(t, 'f'), mode: '0644' }),
+    want: (t, w) => ({
+      source: { path: join(w, 'f'), sha256: digestOf(join(w, 'f')) },
+      path: join(t, 'f'),
+      mode: '0644',
+    }),
   },
-  { name: 'new', step: download.definition, want: (t, _w, url) => ({ urls: [`${url}/file`], path: join(t, 'd ü') }), after: (t) => expectFile(join(t, 'd ü'), BINARY) },
+  {
+    name: 'new',
+    step: download.definition,
+    want: (t, _w, url) => ({ urls: [`${url}/file`], path: join(t, 'd ü') }),
+    after: (t) => expectFile(join(t, 'd ü'), BINARY),
+  },
   {
     name: 'over another, digest known',
     step: download.definition,
     before: (t) => put(join(t, 'd'), 'old', 0o600),
-    want: (t, _w, url) => ({ urls: [`${url}/file`], path: join(t, 'd'), sha256: createHash('sha256').update(BINARY).digest('hex') }),
+    want: (t, _w, url) => ({
+      urls: [`${url}/file`],
+      path: join(t, 'd'),
+      sha256: createHash('sha256').update(BINARY).digest('hex'),
+    }),
   },
 ];
 
@@ -340,7 +382,13 @@ function unpacked(name: string, more: Partial<StateCase> & { readonly options?: 
       archive(w, name);
       more.before?.(t, w);
     },
-    want: (t, w) => ({ archive: join(w, name), sha256: digestOf(join(w, name)), dest: t, name: 'sample', ...more.options }),
+    want: (t, w) => ({
+      archive: join(w, name),
+      sha256: digestOf(join(w, name)),
+      dest: t,
+      name: 'sample',
+      ...more.options,
+    }),
   };
 }
 
@@ -357,17 +405,34 @@ const archives: readonly StateCase[] = [
     },
     after: (t) => expectFile(join(t, 'bin', 'deep', "a 'b' ü"), 'text\n'),
   }),
-  unpacked('a.tar.xz', { options: { strip: 1, members: ['bin/prog', '-readme'] }, after: (t) => expectFile(join(t, '-readme'), 'read me\n') }),
-  unpacked('a.tar.zst', { options: { strip: 2, members: ['deep'] }, notBusybox: true, after: (t) => expectFile(join(t, 'deep', "a 'b' ü"), 'text\n') }),
+  unpacked('a.tar.xz', {
+    options: { strip: 1, members: ['bin/prog', '-readme'] },
+    after: (t) => expectFile(join(t, '-readme'), 'read me\n'),
+  }),
+  unpacked('a.tar.zst', {
+    options: { strip: 2, members: ['deep'] },
+    notBusybox: true,
+    after: (t) => expectFile(join(t, 'deep', "a 'b' ü"), 'text\n'),
+  }),
   unpacked('plain.zip', { options: { strip: 1 }, after: (t) => expectFile(join(t, 'bin', 'deep', 'plain'), 'text\n') }),
-  unpacked('a.zip', { options: { strip: 1 }, notBusybox: true, after: (t) => expectFile(join(t, 'bin', 'deep', "a 'b' ü"), 'text\n') }),
+  unpacked('a.zip', {
+    options: { strip: 1 },
+    notBusybox: true,
+    after: (t) => expectFile(join(t, 'bin', 'deep', "a 'b' ü"), 'text\n'),
+  }),
 ];
 
 const commands: readonly StateCase[] = [
   {
     name: 'check',
     step: checkedCommand.definition,
-    want: (t) => ({ run: 'printf %s "$V" >f', check: 'test -s f && cat f', rollback: ['rm', '-f', 'f'], cwd: t, env: { V: "it's $HOME" } }),
+    want: (t) => ({
+      run: 'printf %s "$V" >f',
+      check: 'test -s f && cat f',
+      rollback: ['rm', '-f', 'f'],
+      cwd: t,
+      env: { V: "it's $HOME" },
+    }),
     after: (t) => expectFile(join(t, 'f'), "it's $HOME"),
   },
   {

@@ -46,7 +46,10 @@ export class ShellHost implements Host {
   async run(script: Script): Promise<Output> {
     const file = join(this.scratch, `script-${this.count++}`);
     const path = this.variant.path === undefined ? [] : [sh`PATH=${this.variant.path}`];
-    const start = [sh`. ${join(this.scratch, 'lib')}`, sh`KX_STATE=${join(this.scratch, 'state')} KX_RUN=${join(this.scratch, 'run')}`];
+    const start = [
+      sh`. ${join(this.scratch, 'lib')}`,
+      sh`KX_STATE=${join(this.scratch, 'state')} KX_RUN=${join(this.scratch, 'run')}`,
+    ];
     writeFileSync(file, `${lines(...start, rawScript('kx_env'), ...path, script).script}\n`);
     const [command = '', ...args] = this.variant.shell;
     const child = spawn(command, [...args, file], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -59,15 +62,27 @@ export class ShellHost implements Host {
       child.on('close', (ended) => resolve(ended ?? 255));
     });
     const bytes = Buffer.concat(out);
-    return { code, stdout: bytes.toString('utf8'), stderr: Buffer.concat(err).toString('utf8'), bytes, truncated: false };
+    return {
+      code,
+      stdout: bytes.toString('utf8'),
+      stderr: Buffer.concat(err).toString('utf8'),
+      bytes,
+      truncated: false,
+    };
   }
 
   async write(): Promise<void> {
     throw new Error('no step uses it');
   }
 
-  async put(localPath: string, path: string, options: { readonly mode?: string; readonly owner?: string } = {}): Promise<void> {
-    const done = await this.run(sh`cp -- ${localPath} ${`${path}.put`} && chmod ${options.mode ?? '0644'} ${`${path}.put`} && mv -fT -- ${`${path}.put`} ${path}`);
+  async put(
+    localPath: string,
+    path: string,
+    options: { readonly mode?: string; readonly owner?: string } = {},
+  ): Promise<void> {
+    const done = await this.run(
+      sh`cp -- ${localPath} ${`${path}.put`} && chmod ${options.mode ?? '0644'} ${`${path}.put`} && mv -fT -- ${`${path}.put`} ${path}`,
+    );
     if (done.code !== 0) throw new Error(done.stderr);
   }
 

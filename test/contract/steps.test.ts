@@ -103,29 +103,37 @@ describe.each(variants(base))('state steps in $name', (variant) => {
 });
 
 describe('every generic step', () => {
-  const exported = Object.entries(generic).flatMap(([name, value]) => (typeof value === 'function' ? [[name, value.definition.kind] as const] : []));
+  const exported = Object.entries(generic).flatMap(([name, value]) =>
+    typeof value === 'function' ? [[name, value.definition.kind] as const] : [],
+  );
 
   test('is listed, under the name it is exported by', () => {
     for (const [name, kind] of exported) expect(kind).toBe(name);
     expect(generic.genericSteps.map((step) => step.kind)).toEqual(exported.map(([name]) => name).sort());
   });
 
-  test.each(generic.genericSteps.map((step) => [step.kind, step] as const))('%s is described and its example works', (_kind, step) => {
-    expect(step.description).toMatch(/^[A-Z].*\.$/s);
-    expect(step.title(step.example)).not.toBe('');
-    expect(step.title(step.example).length).toBeLessThan(90);
-    expect(JSON.parse(JSON.stringify(step.example))).toEqual(step.example);
-    if (step.probe) expect(step.probe(step.example).script).not.toBe('');
-    expect(Boolean(step.probe)).toBe(Boolean(step.judge));
-    expect(fieldOf(step.timeoutSeconds, step.example, 60)).toBeGreaterThan(0);
-  });
+  test.each(generic.genericSteps.map((step) => [step.kind, step] as const))(
+    '%s is described and its example works',
+    (_kind, step) => {
+      expect(step.description).toMatch(/^[A-Z].*\.$/s);
+      expect(step.title(step.example)).not.toBe('');
+      expect(step.title(step.example).length).toBeLessThan(90);
+      expect(JSON.parse(JSON.stringify(step.example))).toEqual(step.example);
+      if (step.probe) expect(step.probe(step.example).script).not.toBe('');
+      expect(Boolean(step.probe)).toBe(Boolean(step.judge));
+      expect(fieldOf(step.timeoutSeconds, step.example, 60)).toBeGreaterThan(0);
+    },
+  );
 
   test('that is a state can be undone, or says why not, and is tested above', () => {
     for (const step of generic.genericSteps) {
       if (fieldOf(step.nature, step.example, 'state') !== 'state') continue;
       expect(step.revert ?? step.saves, step.kind).toBeDefined();
       expect(step.probe, step.kind).toBeDefined();
-      expect(stateCases.some((one) => one.step === step), `${step.kind} has a case`).toBe(true);
+      expect(
+        stateCases.some((one) => one.step === step),
+        `${step.kind} has a case`,
+      ).toBe(true);
     }
   });
 });

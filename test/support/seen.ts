@@ -17,7 +17,17 @@ const TYPES = { file: 0o100000, directory: 0o040000, symlink: 0o120000, fifo: 0o
 
 /** The output of a probe that found this. */
 export function seen(found: Seen): Output {
-  const { type = 'file', mode = 0o644, uid = 0, gid = 0, user = 'root', group = 'root', size = 0, sha256 = '', rest = '' } = found;
+  const {
+    type = 'file',
+    mode = 0o644,
+    uid = 0,
+    gid = 0,
+    user = 'root',
+    group = 'root',
+    size = 0,
+    sha256 = '',
+    rest = '',
+  } = found;
   const head = `${(TYPES[type] | mode).toString(16)} ${size} ${uid} ${gid}\n${user}\n${group}\n${sha256}\n`;
   return bytes(Buffer.concat([Buffer.from(head), Buffer.from(rest as string)]));
 }

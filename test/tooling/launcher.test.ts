@@ -223,7 +223,6 @@ describe('./kubexm', () => {
     expect(result).toMatchObject({ code: 1, stdout: '' });
     expect(result.stderr).toContain('npm is not installed');
     mkdirSync(join(checkout, 'node_modules'));
-    mkdirSync(join(checkout, 'dist'));
     for (const name of ['node_modules/.package-lock.json', 'dist/kubexm.mjs', 'dist/.stamp']) {
       writeFileSync(join(checkout, name), '');
       touch(name);

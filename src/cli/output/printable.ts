@@ -2,7 +2,10 @@ const ESCAPES = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-
 
 /** A host's text as one harmless line: it can neither steer the reader's terminal nor become two lines. */
 export function printable(text: string): string {
-  return text.replace(ESCAPES, '').replace(/\t/g, '    ').replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ');
+  return text
+    .replace(ESCAPES, '')
+    .replace(/\t/g, '    ')
+    .replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ');
 }
 
 /** A host's text as harmless lines; what a carriage return would have overwritten is left out. */

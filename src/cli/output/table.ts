@@ -28,13 +28,20 @@ export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly 
       })
       .join('   ');
   return [
-    line(columns.map((column) => column.title), () => 'dim'),
+    line(
+      columns.map((column) => column.title),
+      () => 'dim',
+    ),
     ...rows.map((row, r) => line(cells[r] ?? [], (i) => columns[i]?.style?.(row) ?? 'plain')),
   ];
 }
 
 /** Names and values, aligned, as `describe` shows them. */
-export function fieldLines(fields: readonly (readonly [name: string, value: string])[], paint: Paint, indent = ''): string[] {
+export function fieldLines(
+  fields: readonly (readonly [name: string, value: string])[],
+  paint: Paint,
+  indent = '',
+): string[] {
   const width = fields.reduce((most, [name]) => Math.max(most, textWidth(name)), 0);
   return fields.map(([name, value]) => `${indent}${paint('dim', padText(name, width))}   ${value}`);
 }

@@ -51,7 +51,9 @@ test('a line keeps its right part and cuts its left one', () => {
 });
 
 test('paint goes around what is left after cutting', () => {
-  expect(paintLine([span('ab', 'red'), span('cdef', 'bold')], 4, painter(true))).toBe('\x1b[31mab\x1b[0m\x1b[1mc…\x1b[0m');
+  expect(paintLine([span('ab', 'red'), span('cdef', 'bold')], 4, painter(true))).toBe(
+    '\x1b[31mab\x1b[0m\x1b[1mc…\x1b[0m',
+  );
 });
 
 test.each([

@@ -56,8 +56,9 @@ function wrapLine(line: string, columns: number): string[] {
 // A break is possible before a space and on both sides of a wide character, but not before closing punctuation.
 function words(line: string): string[] {
   return (
-    line.match(/ +[^ \u2e80-\u{3fffd}]*|[\u2e80-\u{3fffd}][\u3001\u3002\uff01-\uff0f\uff1a-\uff1f\uff5d]*|[^ \u2e80-\u{3fffd}]+/gu) ??
-    []
+    line.match(
+      / +[^ \u2e80-\u{3fffd}]*|[\u2e80-\u{3fffd}][\u3001\u3002\uff01-\uff0f\uff1a-\uff1f\uff5d]*|[^ \u2e80-\u{3fffd}]+/gu,
+    ) ?? []
   );
 }
 

@@ -52,5 +52,8 @@ function literal(value: string, indent: string): string {
   if (body.endsWith('\n')) return JSON.stringify(value);
   const inner = indent === '' ? '  ' : indent;
   const chomp = value.endsWith('\n') ? '' : '-';
-  return `|${chomp}${body.split('\n').map((line) => (line === '' ? '\n' : `\n${inner}${line}`)).join('')}`;
+  return `|${chomp}${body
+    .split('\n')
+    .map((line) => (line === '' ? '\n' : `\n${inner}${line}`))
+    .join('')}`;
 }

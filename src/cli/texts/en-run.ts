@@ -77,7 +77,7 @@ export const enRun = {
   diffNone: 'Nothing would change.',
   diffSummary: '{changes} on {hosts}',
   willAffect: 'This affects cluster {cluster}, {hosts}.',
-  typeName: 'Type the name of the cluster to go on',
+  typeName: 'Type the name of the cluster, {cluster}, to go on',
   answerYes: 'yes',
   answerNo: 'no',
 } as const;

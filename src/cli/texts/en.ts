@@ -1,4 +1,6 @@
+import { enHelp } from './en-help.ts';
 import { enRun } from './en-run.ts';
+import { enWords } from './en-words.ts';
 
 /** Everything the command line says, in English. */
-export const en = { ...enRun } as const;
+export const en = { ...enHelp, ...enWords, ...enRun } as const;

@@ -10,6 +10,14 @@ type Params<K extends TextKey> = [Names<(typeof en)[K]>] extends [never]
   ? []
   : [params: Readonly<Record<Names<(typeof en)[K]>, string | number>>];
 
+/** The name of a text without parameters. */
+export type PlainKey = { [K in TextKey]: [Names<(typeof en)[K]>] extends [never] ? K : never }[TextKey];
+
+/** Whether there is a text of that name. */
+export function isText(key: string): key is PlainKey {
+  return key in en;
+}
+
 /** Says a text in the reader's language; the compiler knows which parameters it has. */
 export type Say = <K extends TextKey>(key: K, ...params: Params<K>) => string;
 

@@ -79,7 +79,7 @@ export const zhRun: Readonly<Record<keyof typeof enRun, string>> = {
   diffNone: '不会有任何更改。',
   diffSummary: '{hosts}，共 {changes}',
   willAffect: '此操作涉及集群 {cluster}，共 {hosts}。',
-  typeName: '请输入集群名称以继续',
+  typeName: '请输入集群名称 {cluster} 以继续',
   answerYes: '是',
   answerNo: '否',
 };

@@ -22,7 +22,12 @@ const begun: RunEvent = {
   estimateSeconds: 90,
 };
 
-const started = (host: string, step?: string): RunEvent => ({ ...base, ...place(host, step), type: 'node-started', diff: [] });
+const started = (host: string, step?: string): RunEvent => ({
+  ...base,
+  ...place(host, step),
+  type: 'node-started',
+  diff: [],
+});
 const finished = (host: string, outcome: Outcome, step?: string): RunEvent => ({
   ...base,
   ...place(host, step),
@@ -31,7 +36,12 @@ const finished = (host: string, outcome: Outcome, step?: string): RunEvent => ({
   durationMs: 5,
   ...(outcome === 'failed' ? { error: { code: 'KX4002' as const, params: { node: 'n', reason: 'no' } } } : {}),
 });
-const lost: RunEvent = { ...base, type: 'host-lost', host: 'node2', error: { code: 'KX4011', params: { host: 'node2', reason: 'x' } } };
+const lost: RunEvent = {
+  ...base,
+  type: 'host-lost',
+  host: 'node2',
+  error: { code: 'KX4011', params: { host: 'node2', reason: 'x' } },
+};
 
 const after = (...events: RunEvent[]) => reduceAll(initialState('create cluster', 0), [begun, ...events]);
 
@@ -113,7 +123,10 @@ test('half a million events take little time', () => {
   let state = after();
   const begin = performance.now();
   for (let step = 0; step < 100; step++) {
-    state = reduceAll(state, hosts.map((host) => finished(host, 'satisfied', `s${step}`)));
+    state = reduceAll(
+      state,
+      hosts.map((host) => finished(host, 'satisfied', `s${step}`)),
+    );
   }
   expect(state.done).toBe(500_000);
   expect(performance.now() - begin).toBeLessThan(5000);

@@ -16,7 +16,8 @@ function stateOf(hosts: readonly string[], until = Number.POSITIVE_INFINITY) {
 }
 
 const options: RenderOptions = { width: 100, height: 24, now: START + 14_000, color: false, unicode: true, lang: 'en' };
-const frame = (hosts: readonly string[], more: Partial<RenderOptions> = {}) => render(stateOf(hosts), { ...options, ...more });
+const frame = (hosts: readonly string[], more: Partial<RenderOptions> = {}) =>
+  render(stateOf(hosts), { ...options, ...more });
 
 test('before the first event the hosts are being connected', () => {
   expect(render(initialState('create cluster', START), options)).toMatchSnapshot();

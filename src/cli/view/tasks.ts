@@ -14,7 +14,10 @@ export function taskLines(state: ViewState, room: number, drawing: Drawing): Row
   const steps = stepsByTask(state);
   const shown = active.length <= room ? active : busiest(active, room - 1);
   const hidden = active.length - shown.length;
-  const names = Math.min(32, shown.reduce((most, task) => Math.max(most, textWidth(task.id)), 12));
+  const names = Math.min(
+    32,
+    shown.reduce((most, task) => Math.max(most, textWidth(task.id)), 12),
+  );
 
   let left = room - shown.length - (hidden > 0 ? 1 : 0);
   const details = new Map<string, Row[]>();
@@ -38,7 +41,9 @@ function isOver(task: TaskState, state: ViewState): boolean {
 }
 
 function busiest(active: readonly TaskState[], most: number): TaskState[] {
-  const chosen = new Set([...active].sort((a, b) => b.running - a.running || a.since - b.since).slice(0, Math.max(0, most)));
+  const chosen = new Set(
+    [...active].sort((a, b) => b.running - a.running || a.since - b.since).slice(0, Math.max(0, most)),
+  );
   return active.filter((task) => chosen.has(task));
 }
 
@@ -84,8 +89,10 @@ function nameAndCounts(task: TaskState, names: number, { say, signs }: Drawing):
   const parts = [countText(say, 'host', task.hosts.size), countText(say, 'step', task.done)];
   if (task.changed > 0) parts.push(say('changedCount', { n: task.changed }));
   const bad: Span[] = [];
-  if (task.failedHosts > 0) bad.push(span(` ${signs.dot} ${say('failedOn', { hosts: countText(say, 'host', task.failedHosts) })}`, 'red'));
-  if (task.rollingBack.length > 0) bad.push(span(` ${signs.dot} ${say('rolledBack', { hosts: someHosts(task.rollingBack) })}`, 'yellow'));
+  if (task.failedHosts > 0)
+    bad.push(span(` ${signs.dot} ${say('failedOn', { hosts: countText(say, 'host', task.failedHosts) })}`, 'red'));
+  if (task.rollingBack.length > 0)
+    bad.push(span(` ${signs.dot} ${say('rolledBack', { hosts: someHosts(task.rollingBack) })}`, 'yellow'));
   const name = padText(cutText(printable(task.id), names), names);
   return [span(` ${name}  `), span(parts.join(` ${signs.dot} `), 'dim'), ...bad];
 }
@@ -94,7 +101,10 @@ function nameAndCounts(task: TaskState, names: number, { say, signs }: Drawing):
 function stepRows(steps: readonly RunningStep[], room: number, drawing: Drawing): Row[] {
   if (room <= 0 || steps.length === 0) return [];
   if (steps.length <= Math.min(room, 4)) {
-    const names = Math.min(24, steps.reduce((most, one) => Math.max(most, textWidth(one.host)), 0));
+    const names = Math.min(
+      24,
+      steps.reduce((most, one) => Math.max(most, textWidth(one.host)), 0),
+    );
     return steps.map((step) => stepRow(step, names, drawing));
   }
   const groups = [...Map.groupBy(steps, (step) => step.step).values()].sort((a, b) => b.length - a.length);

@@ -41,7 +41,10 @@ export class LiveRegion {
   /** Writes lines that stay, above the frame. */
   print(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    const text = `${this.home()}${lines.map(ended).join('')}${this.shown.map(ended).join('')}`;
+    // One lasting line more is one line of the frame lower: everything is overwritten, nothing has to be cleared first.
+    const isSame = this.screen.columns === this.columns;
+    const start = isSame ? up(this.shown.length) : this.home();
+    const text = `${start}${lines.map(ended).join('')}${this.shown.map(ended).join('')}`;
     this.columns = this.screen.columns;
     this.write(text);
   }
@@ -60,10 +63,10 @@ export class LiveRegion {
     this.screen.write(`${BEGIN}${hide}${text}${END}`);
   }
 
-  /** To the first line of the frame, with everything from there on cleared. */
+  /** To the first line of the frame, with all of its lines cleared. */
   private home(): string {
-    const up = this.shown.reduce((rows, line) => rows + this.rowsOf(line), 0);
-    return `\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[J`;
+    const rows = this.shown.reduce((sum, line) => sum + this.rowsOf(line), 0);
+    return `${up(rows)}${cleared(rows)}`;
   }
 
   // A terminal that became narrower has broken the old lines.
@@ -74,12 +77,21 @@ export class LiveRegion {
   private difference(lines: readonly string[]): string {
     const { shown } = this;
     if (lines.length === shown.length && lines.every((line, i) => line === shown[i])) return '';
-    let text = `\r${shown.length > 0 ? `\x1b[${shown.length}A` : ''}`;
+    let text = up(shown.length);
     lines.forEach((line, i) => {
       text += i < shown.length && line === shown[i] ? '\x1b[1B' : `${line}\x1b[K\r\n`;
     });
-    return lines.length < shown.length ? `${text}\x1b[J` : text;
+    return text + cleared(shown.length - lines.length);
   }
+}
+
+function up(rows: number): string {
+  return rows > 0 ? `\r\x1b[${rows}A` : '\r';
+}
+
+// Line by line: some terminals keep what is cleared in one go among the lines that scrolled away.
+function cleared(rows: number): string {
+  return rows > 0 ? `${'\x1b[2K\x1b[1B'.repeat(rows)}${up(rows)}` : '';
 }
 
 function ended(line: string): string {

@@ -70,8 +70,7 @@ const sources = rule(['spec.artifacts.sources'], ({ cluster, report }) => {
   });
 });
 
-const timeServers = rule([], ({ cluster, report }) => {
-  const names = new Set(cluster.spec.hosts.map((host) => host.name));
+const timeServers = rule([], ({ cluster, names, report }) => {
   cluster.spec.system.ntpServers.forEach((value, i) => {
     if (value.includes('.') || value.includes(':') || names.has(value)) return;
     report('KX2718', { value, nearby: nearbyHosts(value, names) }, ['spec', 'system', 'ntpServers', i]);

@@ -14,8 +14,8 @@ const ownBalancer = (context: RuleContext): boolean => endpointOf(context).exter
 
 /** What holds a virtual IP itself, if anything does. */
 function virtualIpHolder(context: RuleContext): { mode: string; key: string } | undefined {
-  const { externalLoadBalancer, internalLoadbalancer } = endpointOf(context);
-  if (ownBalancer(context)) return { mode: externalLoadBalancer, key: 'externalLoadBalancer' };
+  const { internalLoadbalancer } = endpointOf(context);
+  if (ownBalancer(context)) return { mode: 'kubexm', key: 'externalLoadBalancer' };
   return internalLoadbalancer === 'kube-vip' ? { mode: internalLoadbalancer, key: 'internalLoadbalancer' } : undefined;
 }
 
@@ -24,14 +24,13 @@ const balancerHosts = rule([EXTERNAL, BALANCERS, 'spec.hosts.*.roles'], (context
   const { loadbalancer } = cluster.spec.roleGroups;
   const mode = document.spec.controlPlaneEndpoint.externalLoadBalancer;
   if (ownBalancer(context)) {
-    if (loadbalancer.length === 0) report('KX2501', { mode }, at('externalLoadBalancer'));
+    if (loadbalancer.length === 0) report('KX2501', { mode: 'kubexm' }, at('externalLoadBalancer'));
     else if (loadbalancer.length === 1) report('KX2911', {}, ['spec', 'roleGroups', 'loadbalancer']);
   } else if (loadbalancer.length > 0) report('KX2502', { mode }, ['spec', 'roleGroups', 'loadbalancer']);
 });
 
 const notBoth = rule([], ({ isSet, report }) => {
-  const set = (path: string): boolean => isSet(path);
-  if (set(EXTERNAL) && set(INTERNAL)) report('KX2509', {}, at('internalLoadbalancer'), at('externalLoadBalancer'));
+  if (isSet(EXTERNAL) && isSet(INTERNAL)) report('KX2509', {}, at('internalLoadbalancer'), at('externalLoadBalancer'));
 });
 
 const someBalancer = rule([EXTERNAL, INTERNAL, MASTERS, 'spec.hosts.*.roles'], (context) => {

@@ -1,4 +1,5 @@
 import { SSH_DEFAULTS } from '../../model/cluster/cluster.ts';
+import type { ClusterDocument } from '../../model/cluster/document.ts';
 import { addressKind, families, parseIp } from '../../model/cluster/ip.ts';
 import type { Path } from '../tree.ts';
 import { type Rule, rule } from './rule.ts';
@@ -34,6 +35,12 @@ const uniqueAddresses = rule([], ({ cluster, report }) => {
   });
 });
 
+/** Hosts that only repeat each other's address: that has been said already. */
+function sameLogin(a: Written | undefined, b: Written | undefined): boolean {
+  return a?.internalAddress === undefined && b?.internalAddress === undefined && a?.port === b?.port;
+}
+type Written = ClusterDocument['spec']['hosts'][number];
+
 const uniqueInternal = rule([], ({ cluster, document, report }) => {
   const place = (i: number): Path =>
     hostPath(i, document.spec.hosts[i]?.internalAddress === undefined ? 'address' : 'internalAddress');
@@ -42,7 +49,7 @@ const uniqueInternal = rule([], ({ cluster, document, report }) => {
     for (const address of host.internal.list) {
       const other = first.get(address);
       if (other === undefined) first.set(address, i);
-      else {
+      else if (!sameLogin(document.spec.hosts[other], document.spec.hosts[i])) {
         const names = { first: cluster.spec.hosts[other]?.name ?? '', second: host.name };
         report('KX2403', { ...names, address }, place(i), place(other));
       }
@@ -52,7 +59,7 @@ const uniqueInternal = rule([], ({ cluster, document, report }) => {
 
 const sameFamilies = rule(['spec.hosts.*.internalAddress', 'spec.hosts.*.address', 'spec.roleGroups'], ({ cluster, report }) => {
   const isNode = (roles: readonly string[]): boolean => roles.includes('master') || roles.includes('worker');
-  const first = cluster.spec.hosts.find((host) => isNode(host.roles));
+  const first = cluster.spec.hosts.find((host) => isNode(host.roles) && host.internal.list.length > 0);
   if (first === undefined) return;
   cluster.spec.hosts.forEach((host, i) => {
     if (!isNode(host.roles) || host.internal.list.length === 0 || families(host.internal) === families(first.internal)) return;
@@ -76,8 +83,9 @@ const someHost = rule(['spec.hosts'], ({ cluster, report }) => {
   if (cluster.spec.hosts.length === 0) report('KX2406', {}, ['spec', 'hosts']);
 });
 
-const someMaster = rule(['spec.hosts', 'spec.roleGroups.master'], ({ cluster, report }) => {
-  if (cluster.spec.hosts.length > 0 && cluster.spec.roleGroups.master.length === 0) {
+const someMaster = rule(['spec.hosts', 'spec.roleGroups.master'], ({ cluster, document, report }) => {
+  // If names were given, what is wrong with them has been said.
+  if (cluster.spec.hosts.length > 0 && [...cluster.spec.roleGroups.master, ...document.spec.roleGroups.master].length === 0) {
     report('KX2407', {}, ['spec', 'roleGroups', 'master']);
   }
 });

@@ -4,6 +4,7 @@ import { etcdRules } from './etcd.ts';
 import { hostRules } from './hosts.ts';
 import { kubernetesRules } from './kubernetes.ts';
 import { networkRules } from './network.ts';
+import { secretRules } from './secrets.ts';
 import type { Rule } from './rule.ts';
 
 /** Every rule over several fields. */
@@ -14,4 +15,5 @@ export const allRules: readonly Rule[] = [
   ...kubernetesRules,
   ...etcdRules,
   ...componentRules,
+  ...secretRules,
 ];

@@ -1,13 +1,8 @@
 import { RUNTIMES } from '../../model/cluster/container-runtime.ts';
+import { ALWAYS_ON_GATES } from '../../model/cluster/feature-gates.ts';
 import { formatCidr, parseCidr } from '../../model/cluster/ip.ts';
 import { type Rule, rule } from './rule.ts';
 
-/** Gates that seeds name and that no supported version knows any more: since when they are always on. */
-const ALWAYS_ON: Readonly<Record<string, string>> = {
-  CSIStorageCapacity: '1.24',
-  ExpandCSIVolumes: '1.24',
-  TTLAfterFinished: '1.23',
-};
 const RUNTIME = 'spec.kubernetes.containerRuntime';
 
 const runtimeSections = rule([`${RUNTIME}.type`], ({ cluster, isSet, report }) => {
@@ -28,9 +23,9 @@ const oneRuntimeVersion = rule([RUNTIME], ({ document, report }) => {
   report('KX2714', { first: runtime.version, second }, [...path, runtime.type, 'version'], [...path, 'version']);
 });
 
-const featureGates = rule([], ({ cluster, report }) => {
-  for (const [gate, on] of Object.entries(cluster.spec.kubernetes.featureGates)) {
-    const since = Object.hasOwn(ALWAYS_ON, gate) ? ALWAYS_ON[gate] : undefined;
+const featureGates = rule([], ({ document, report }) => {
+  for (const [gate, on] of Object.entries(document.spec.kubernetes.featureGates)) {
+    const since = Object.hasOwn(ALWAYS_ON_GATES, gate) ? ALWAYS_ON_GATES[gate] : undefined;
     if (since !== undefined) report(on ? 'KX2905' : 'KX2717', { gate, since }, ['spec', 'kubernetes', 'featureGates', gate]);
   }
 });
@@ -44,8 +39,8 @@ const ipvs = rule(['spec.kubernetes.version', 'spec.kubernetes.proxyMode', 'spec
   if (controlPlaneEndpoint.internalLoadbalancer === 'kube-vip' && excluded.length === 0) report('KX2904', {}, path);
 });
 
-const excludedNetworks = rule([], ({ cluster, report }) => {
-  const excluded = cluster.spec.kubernetes.kubeProxyConfiguration.ipvs?.excludeCIDRs ?? [];
+const excludedNetworks = rule([], ({ document, report }) => {
+  const excluded = document.spec.kubernetes.kubeProxyConfiguration.ipvs?.excludeCIDRs ?? [];
   excluded.forEach((value, i) => {
     const cidr = parseCidr(value);
     if (cidr?.hostBits !== true) return;

@@ -30,19 +30,17 @@ const withoutMachines = rule([], ({ cluster, report }) => {
     [...new Set([...host.internal.list, host.address])].map((address) => ({
       owner: host.name,
       address,
+      ip: parseIp(address),
       path: ['spec', 'hosts', i, host.internal.list.includes(address) ? 'internalAddress' : 'address'] as Path,
     })),
   );
   for (const address of controlPlaneEndpoint.address?.list ?? []) {
     const path: Path = ['spec', 'controlPlaneEndpoint', 'lb_address'];
-    machines.push({ owner: controlPlaneEndpoint.domain, address, path });
+    machines.push({ owner: controlPlaneEndpoint.domain, address, ip: parseIp(address), path });
   }
   for (const [path, value] of [[PODS, network.kubePodsCIDR], [SERVICES, network.kubeServiceCIDR]] as const) {
     for (const { text, cidr } of cidrs(value.list)) {
-      const inside = machines.find((one) => {
-        const ip = parseIp(one.address);
-        return ip !== undefined && contains(cidr, ip);
-      });
+      const inside = machines.find(({ ip }) => ip !== undefined && contains(cidr, ip));
       if (inside === undefined) continue;
       const field = String(path.at(-1));
       report('KX2602', { field, cidr: text, address: inside.address, owner: inside.owner }, path, inside.path);

@@ -7,7 +7,9 @@ import type { Path } from '../tree.ts';
 export interface RuleContext {
   readonly cluster: Cluster;
   readonly document: ClusterDocument;
-  /** Whether the user wrote something there; empty text is nothing. */
+  /** Every name in `spec.hosts`, also of hosts that are wrong in themselves. */
+  readonly names: ReadonlySet<string>;
+  /** Whether the user wrote something there; empty text and `none` are nothing. */
   readonly isSet: (path: string) => boolean;
   readonly report: ReportAt;
 }

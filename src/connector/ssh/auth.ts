@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises';
 import type { AnyAuthMethod, AuthHandlerMiddleware, Prompt } from 'ssh2';
-import { kubexmError, type KubexmError, KubexmError as Known } from '../../model/errors/index.ts';
+import { KubexmError as Known, type KubexmError, kubexmError } from '../../model/errors/index.ts';
 import type { Target } from '../target.ts';
+import { publicKeys, SelectiveAgent } from './agent.ts';
 import { type LoadedKey, loadKey, loadKeyFile } from './private-key.ts';
 
 /** What is tried to log in, and what came of it. */
@@ -66,8 +67,11 @@ async function collect(target: Target, notes: string[]): Promise<Attempt[]> {
   };
   if (auth.privateKey !== undefined) addKey(await loadKey(target, 'privateKey', auth.privateKey));
   if (auth.privateKeyPath !== undefined) addKey(await loadKeyFile(target, auth.privateKeyPath));
-  const agent = await findAgent(target, notes);
-  if (agent) attempts.push({ label: 'agent', method: { type: 'agent', username: user, agent } });
+  const socket = await findAgent(target, notes);
+  if (socket !== undefined) {
+    const agent = auth.identitiesOnly ? await selectiveAgent(target, socket) : socket;
+    attempts.push({ label: 'agent', method: { type: 'agent', username: user, agent } });
+  }
   for (const file of auth.identityFiles ?? []) addKey(await loadIdentity(target, file, notes));
   if (auth.password !== undefined) {
     const { password } = auth;
@@ -101,6 +105,11 @@ async function loadIdentity(target: Target, file: string, notes: string[]): Prom
     notes.push(`${file} (${error instanceof Known ? error.params['reason'] : 'unusable'})`);
     return undefined;
   }
+}
+
+async function selectiveAgent({ auth }: Target, socket: string): Promise<SelectiveAgent> {
+  const files = [...(auth.identityFiles ?? []), ...(auth.privateKeyPath === undefined ? [] : [auth.privateKeyPath])];
+  return new SelectiveAgent(socket, await publicKeys(files));
 }
 
 async function findAgent(target: Target, notes: string[]): Promise<string | undefined> {

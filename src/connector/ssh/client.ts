@@ -29,12 +29,17 @@ const CIPHERS: ssh2.CipherAlgorithm[] = [
   'aes256-ctr',
 ];
 
+/** Bastion connections for many targets to share. */
+export function createHops(): Hops {
+  return new Hops(connectSsh);
+}
+
 /** Logs in to a target, through its bastions, with its host key checked. */
 export async function connectSsh(target: Target, options: SshOptions = {}): Promise<Connection> {
   options.signal?.throwIfAborted();
   const timeoutMs = options.timeoutMs ?? 15_000;
   const deadline = Date.now() + timeoutMs;
-  const hops = options.hops ?? new Hops(connectSsh);
+  const hops = options.hops ?? createHops();
   const route = await openRoute(target, { ...options, hops, timeoutMs });
   try {
     const client = await login(target, route.socket, Math.max(1, deadline - Date.now()), timeoutMs, options);

@@ -1,4 +1,4 @@
-import { kubexmError, KubexmError } from '../../model/errors/index.ts';
+import { KubexmError, kubexmError } from '../../model/errors/index.ts';
 import type { Target } from '../target.ts';
 
 /** Turns what the socket or the SSH library reported into an error a person can act on. */

@@ -1,12 +1,12 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { kubexmError, type KubexmError } from '../../model/errors/index.ts';
+import { type KubexmError, kubexmError } from '../../model/errors/index.ts';
 import type { Target } from '../target.ts';
 import {
   fingerprint,
   judgeHostKey,
-  keyType,
   type KnownHost,
+  keyType,
   knownName,
   parseKnownHosts,
   preferredAlgorithms,
@@ -34,7 +34,12 @@ export async function hostKeyCheck(target: Target): Promise<HostKeyCheck> {
   };
 }
 
-async function check(target: Target, entries: KnownHost[], name: string, key: Buffer): Promise<KubexmError | undefined> {
+async function check(
+  target: Target,
+  entries: KnownHost[],
+  name: string,
+  key: Buffer,
+): Promise<KubexmError | undefined> {
   const seen = fingerprint(key);
   const verdict = judgeHostKey(entries, name, key);
   switch (verdict.kind) {
@@ -60,7 +65,8 @@ async function check(target: Target, entries: KnownHost[], name: string, key: Bu
 function checkGiven(target: Target, given: string, key: Buffer): KubexmError | undefined {
   const seen = fingerprint(key);
   const [type, base64] = given.trim().split(/\s+/);
-  const known = given.startsWith('SHA256:') || base64 === undefined ? given : fingerprint(Buffer.from(base64, 'base64'));
+  const known =
+    given.startsWith('SHA256:') || base64 === undefined ? given : fingerprint(Buffer.from(base64, 'base64'));
   if (known === seen && (base64 === undefined || type === keyType(key))) return undefined;
   return kubexmError('KX3005', { host: target.name, known, seen, file: 'hostKey' }, { host: target.name });
 }

@@ -92,13 +92,7 @@ export function preferredAlgorithms(entries: readonly KnownHost[], name: string)
 }
 
 const RSA = ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'];
-const ALL_ALGORITHMS = [
-  'ssh-ed25519',
-  'ecdsa-sha2-nistp256',
-  'ecdsa-sha2-nistp384',
-  'ecdsa-sha2-nistp521',
-  ...RSA,
-];
+const ALL_ALGORITHMS = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', ...RSA];
 
 function algorithmsOf(type: string): string[] {
   if (type === 'ssh-rsa') return RSA;

@@ -33,7 +33,11 @@ export async function loadKey(target: Target, label: string, data: Buffer | stri
     }
     key = parse(data, phrase);
     if (key instanceof Error) {
-      throw kubexmError('KX3009', { host: target.name, file: label, reason: 'the passphrase is wrong' }, { cause: key });
+      throw kubexmError(
+        'KX3009',
+        { host: target.name, file: label, reason: 'the passphrase is wrong' },
+        { cause: key },
+      );
     }
   }
   if (key instanceof Error) {

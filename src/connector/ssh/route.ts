@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { kubexmError, KubexmError } from '../../model/errors/index.ts';
+import { KubexmError, kubexmError } from '../../model/errors/index.ts';
 import type { Connection } from '../connection.ts';
 import type { Target } from '../target.ts';
 import type { SshOptions } from './client.ts';

@@ -8,17 +8,25 @@ kx_beside() {
   kx_tmp=$kx_tmp.kx$$
 }
 
-# PATH MODE OWNER ESCAPED: writes a file atomically. ESCAPED as printf %b takes it; a builtin, so that no argv shows it.
+# PATH MODE OWNER SHA256 ESCAPED: writes a file atomically. ESCAPED as printf %b takes it; a builtin, so that no argv
+# shows it. With a digest the file gets its name only if it is right.
 kx_write() {
   kx_beside "$1"
   if [ -d "$1" ] && [ ! -L "$1" ]; then
     echo "$1 is a directory" >&2
     return 1
   fi
-  printf '%b' "$4" >"$kx_tmp" && kx_settle "$1" "$2" "$3" && return
+  printf '%b' "$5" >"$kx_tmp" && kx_is "$4" && kx_settle "$1" "$2" "$3" && return
   kx_code=$?
   rm -f "$kx_tmp"
   return "$kx_code"
+}
+
+# SHA256: whether the file kx_tmp has it; true without one.
+kx_is() {
+  [ -n "$1" ] || return 0
+  kx_got=$(kx_sha256 "$kx_tmp") || return
+  [ "$kx_got" = "$1" ] || { echo "sha256 $kx_got" >&2; return 65; }
 }
 
 # PATH MODE OWNER: gives the file kx_tmp its owner, mode and name, in this order: chown clears special bits.
@@ -45,18 +53,19 @@ kx_size() {
   echo $((kx_count))
 }
 
-# PATH SHA256: what is there before a transfer: "same", or size and digest of a partial file, in that order.
+# PATH SHA256 MODE OWNER: what is there before a transfer: "same", or size and digest of a partial file.
 kx_put_look() {
-  if [ -d "$1" ]; then
+  if [ -d "$1" ] && [ ! -L "$1" ]; then
     echo "$1 is a directory" >&2
     return 1
   fi
   if [ -f "$1" ] && [ ! -L "$1" ] && [ "$(kx_sha256 "$1")" = "$2" ]; then
+    { [ -z "$4" ] || chown -- "$4" "$1"; } && chmod -- "$3" "$1" || return
     echo same
     return
   fi
   kx_part "$1" "$2"
-  [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || { echo 0 -; return; }
+  [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || { rm -f "$kx_tmp"; echo 0 -; return; }
   echo "$(kx_size "$kx_tmp") $(kx_sha256 "$kx_tmp")"
 }
 
@@ -66,21 +75,12 @@ kx_part() {
   kx_tmp=$kx_tmp.\${2%"\${2#????????????????}"}.part
 }
 
-# PATH SHA256 MODE OWNER: a complete partial file gets its name, if it is what was meant. Prints the digest it has.
+# PATH SHA256 MODE OWNER: a complete partial file gets its name, if it is what was meant.
 kx_put_done() {
   kx_part "$1" "$2"
-  kx_got=$(kx_sha256 "$kx_tmp") || return
-  echo "$kx_got"
-  if [ "$kx_got" != "$2" ]; then
-    rm -f "$kx_tmp"
-    return 0
-  fi
-  kx_settle "$1" "$3" "$4"
-}
-
-# PATH MODE OWNER: of a file that has its content already.
-kx_put_same() {
-  [ -z "$3" ] || chown -- "$3" "$1" || return
-  chmod -- "$2" "$1"
+  kx_is "$2" && kx_settle "$1" "$3" "$4" && return
+  kx_code=$?
+  [ "$kx_code" != 65 ] || rm -f "$kx_tmp"
+  return "$kx_code"
 }
 `;

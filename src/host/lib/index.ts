@@ -5,7 +5,7 @@ import { file } from './file.ts';
 import { frame } from './frame.ts';
 import { job } from './job.ts';
 import { lock } from './lock.ts';
-import { posix } from './text.ts';
+import { compact, posix } from './text.ts';
 import { undo } from './undo.ts';
 
 /** What happens when the library is run as a file: a job's process. */
@@ -25,13 +25,3 @@ export const library = [base, frame, file, undo, job, lock, facts, main].map(com
 
 /** Names the library's version. */
 export const libraryId = createHash('sha256').update(library).digest('hex').slice(0, 12);
-
-/** Comments and indentation are for readers here: the hosts do without. */
-function compact(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => `${line}\n`)
-    .join('');
-}

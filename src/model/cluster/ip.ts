@@ -85,14 +85,13 @@ export function families(value: DualStack): string {
 
 /** Whether a machine can be reached under this address by others. */
 export function addressKind(ip: Ip): 'usable' | 'loopback' | 'unusable' {
-  const inside = (cidr: string): boolean => {
-    const network = parseCidr(cidr);
-    return network !== undefined && contains(network, ip);
-  };
-  if (inside('127.0.0.0/8') || inside('::1/128')) return 'loopback';
-  const unusable = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8'];
-  return unusable.some(inside) ? 'unusable' : 'usable';
+  if (LOOPBACK.some((network) => contains(network, ip))) return 'loopback';
+  return UNUSABLE.some((network) => contains(network, ip)) ? 'unusable' : 'usable';
 }
+
+const fixed = (...texts: string[]): readonly Cidr[] => texts.map(parseCidr).filter((cidr) => cidr !== undefined);
+const LOOPBACK = fixed('127.0.0.0/8', '::1/128');
+const UNUSABLE = fixed('0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/128', 'fe80::/10', 'ff00::/8');
 
 function parseIpv4(text: string): Ip | undefined {
   const parts = text.split('.');

@@ -32,7 +32,7 @@ export const kubernetesSchema = z
     clusterName: alias(domain().default('cluster.local'), 'dnsDomain', 'clusterDomain').describe(
       'Domain of the services in the cluster.',
     ),
-    containerRuntime: alias(containerRuntimeSchema.prefault({}), 'runtime').describe('The container runtime.'),
+    containerRuntime: containerRuntimeSchema.prefault({}).describe('The container runtime.'),
     apiserverCertExtraSans: alias(list(hostAddress()), 'apiserverCertExtraSANs').describe(
       'More addresses and names for the certificate of the API server.',
     ),

@@ -5,26 +5,27 @@ import { networks } from './text.ts';
 const mode = () => choice(['Always', 'CrossSubnet', 'Never']);
 const mtu = () => int(0, 65_535).default(0).describe('MTU of pod interfaces; 0 finds it out.');
 
+/** Settings of each network plugin. */
+export const pluginSchemas = {
+  calico: z.strictObject({
+    ipipMode: mode().default('Always').describe('IPIP tunnels; Never if vxlanMode is not Never.'),
+    vxlanMode: mode().default('Never').describe('VXLAN tunnels; Never if ipipMode is not Never.'),
+    vethMTU: mtu(),
+  }),
+  flannel: z.strictObject({
+    backend: choice(['vxlan', 'host-gw', 'wireguard', 'udp']).default('vxlan').describe('How packets travel between nodes.'),
+    directRouting: z.boolean().default(false).describe('Route without tunnel inside a subnet (vxlan).'),
+    mtu: mtu(),
+  }),
+  cilium: z.strictObject({ values: free().describe("Values of cilium's chart.") }),
+};
+
 /** `spec.network`. */
 export const networkSchema = section({
   plugin: choice(['calico', 'flannel', 'cilium']).default('calico').describe('The network plugin.'),
-  calico: z
-    .strictObject({
-      ipipMode: mode().default('Always').describe('IPIP tunnels; Never if vxlanMode is not Never.'),
-      vxlanMode: mode().default('Never').describe('VXLAN tunnels; Never if ipipMode is not Never.'),
-      vethMTU: mtu(),
-    })
-    .optional()
-    .describe('Settings of calico.'),
-  flannel: z
-    .strictObject({
-      backend: choice(['vxlan', 'host-gw', 'wireguard', 'udp']).default('vxlan').describe('How packets travel between nodes.'),
-      directRouting: z.boolean().default(false).describe('Route without tunnel inside a subnet (vxlan).'),
-      mtu: mtu(),
-    })
-    .optional()
-    .describe('Settings of flannel.'),
-  cilium: z.strictObject({ values: free().describe("Values of cilium's chart.") }).optional().describe('Settings of cilium.'),
+  calico: pluginSchemas.calico.optional().describe('Settings of calico.'),
+  flannel: pluginSchemas.flannel.optional().describe('Settings of flannel.'),
+  cilium: pluginSchemas.cilium.optional().describe('Settings of cilium.'),
   kubePodsCIDR: alias(networks().prefault('10.233.64.0/18'), 'podCidr', 'podCIDR', 'podSubnet', 'podsCIDR').describe(
     'Network of pods: one per family, "IPv4,IPv6".',
   ),

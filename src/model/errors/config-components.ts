@@ -21,8 +21,8 @@ export const configComponentErrors = {
     exit: 3,
     title: { en: 'pods have {pods}, but the hosts have {hosts} addresses', zh: 'Pod 为 {pods}，而主机地址为 {hosts}' },
     remedy: {
-      en: 'A cluster has the families of its hosts: add the missing internalAddress, or remove that family from the networks.',
-      zh: '集群的协议族必须与主机一致：请补充 internalAddress，或从网段中删除该协议族。',
+      en: 'A cluster has the families of its hosts, in the same order: correct internalAddress, or remove that family from the networks.',
+      zh: '集群的协议族及顺序必须与主机一致：请修正 internalAddress，或从网段中删除该协议族。',
     },
   },
   KX2606: {

@@ -27,7 +27,7 @@ export const configNoteErrors = {
   },
   KX2901: {
     exit: 3,
-    title: { en: '{count} secrets are written into the file, the first one here', zh: '文件中直接写有 {count} 个密文，第一个在此处' },
+    title: { en: 'secrets are written into the file: {count}, the first one here', zh: '文件中直接写有 {count} 个密文，第一个在此处' },
     remedy: {
       en: 'They work and are never shown, but whoever reads the file has them. Better: env:NAME, file:/path or prompt.',
       zh: '可以使用且不会显示，但能读文件的人都能看到。建议使用 env:NAME、file:/path 或 prompt。',

@@ -97,7 +97,10 @@ export const connectionErrors = {
   },
   KX3010: {
     exit: 5,
-    title: { en: 'the SSH agent for host {host} is not there: {reason}', zh: '主机 {host} 的 SSH agent 不可用：{reason}' },
+    title: {
+      en: 'the SSH agent for host {host} is not there: {reason}',
+      zh: '主机 {host} 的 SSH agent 不可用：{reason}',
+    },
     remedy: {
       en: 'Start it with: eval "$(ssh-agent)" && ssh-add, or name a private key instead.',
       zh: '请启动 agent：eval "$(ssh-agent)" && ssh-add，或改为指定私钥。',
@@ -143,7 +146,7 @@ export const connectionErrors = {
       zh: '主机 {host}（{address} 端口 {port}）的 SSH 通信异常：{reason}',
     },
     remedy: {
-      en: 'Check the port, and sshd\'s log on the machine. Too many logins at once are cut by MaxStartups.',
+      en: "Check the port, and sshd's log on the machine. Too many logins at once are cut by MaxStartups.",
       zh: '请检查端口以及该机器上 sshd 的日志。同时登录过多会被 MaxStartups 切断。',
     },
   },
@@ -181,7 +184,7 @@ export const connectionErrors = {
     exit: 5,
     title: { en: 'no shell could be started on {host}: {reason}', zh: '无法在主机 {host} 上启动 shell：{reason}' },
     remedy: {
-      en: 'kubexm needs to run /bin/sh over SSH. Check the user\'s login shell, and ForceCommand in sshd_config.',
+      en: "kubexm needs to run /bin/sh over SSH. Check the user's login shell, and ForceCommand in sshd_config.",
       zh: 'kubexm 需要通过 SSH 运行 /bin/sh。请检查用户的登录 shell 以及 sshd_config 中的 ForceCommand。',
     },
   },
@@ -198,12 +201,18 @@ export const connectionErrors = {
   },
   KX3022: {
     exit: 5,
-    title: { en: 'sudo on {host} did not take the password of {user}', zh: '主机 {host} 上的 sudo 不接受 {user} 的密码' },
+    title: {
+      en: 'sudo on {host} did not take the password of {user}',
+      zh: '主机 {host} 上的 sudo 不接受 {user} 的密码',
+    },
     remedy: { en: 'Check the sudo password for this host.', zh: '请检查该主机的 sudo 密码。' },
   },
   KX3023: {
     exit: 5,
-    title: { en: 'sudo on {host} does not let {user} become root', zh: '主机 {host} 上的 sudo 不允许 {user} 成为 root' },
+    title: {
+      en: 'sudo on {host} does not let {user} become root',
+      zh: '主机 {host} 上的 sudo 不允许 {user} 成为 root',
+    },
     remedy: {
       en: 'Add {user} to the sudo or wheel group there, or log in as root.',
       zh: '请将 {user} 加入该主机的 sudo 或 wheel 组，或以 root 登录。',
@@ -211,7 +220,10 @@ export const connectionErrors = {
   },
   KX3024: {
     exit: 5,
-    title: { en: 'there is no sudo on {host}, and {user} is not root', zh: '主机 {host} 上没有 sudo，而 {user} 不是 root' },
+    title: {
+      en: 'there is no sudo on {host}, and {user} is not root',
+      zh: '主机 {host} 上没有 sudo，而 {user} 不是 root',
+    },
     remedy: { en: 'Install sudo there, or log in as root.', zh: '请在该主机安装 sudo，或以 root 登录。' },
   },
   KX3025: {
@@ -302,6 +314,11 @@ export const connectionErrors = {
       en: 'Check that /run on the machine is writable and has space.',
       zh: '请确认该机器的 /run 可写且有空间。',
     },
+  },
+  KX3043: {
+    exit: 1,
+    title: { en: 'job {key} on {host} still runs', zh: '主机 {host} 上的任务 {key} 仍在执行' },
+    remedy: { en: 'Wait until it ends.', zh: '请等待其结束。' },
   },
   KX3050: {
     exit: 5,

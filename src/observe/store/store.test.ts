@@ -115,7 +115,7 @@ describe('the event store', () => {
     await write(events);
     const store = openEventStore(file);
     store.write({ ...start, resumed: true, at: start.at + 5000, nodes: 13 });
-    await sleep(50);
+    await store.close();
     expect(read((reader) => reader.getRun('run-1'))).toMatchObject({
       status: 'running',
       starts: 2,
@@ -123,7 +123,6 @@ describe('the event store', () => {
       startedAt: start.at,
       finished: undefined,
     });
-    await store.close();
   });
 
   it('is readable by its owner only, with all its files', async () => {

@@ -21,7 +21,7 @@ export interface PlanDiff {
   readonly added: readonly PlanNodeDiff[];
   readonly removed: readonly PlanNodeDiff[];
   readonly changed: readonly PlanNodeChange[];
-  /** The plans differ in nothing that may be shown: in secret content. */
+  /** The plans differ, but in nothing that may be shown: in secret content, or in how kubexm put them together. */
   readonly hidden: boolean;
 }
 
@@ -63,7 +63,7 @@ export function planDiffLines(diff: PlanDiff): readonly string[] {
     ...diff.removed.map((one) => `- ${on(one)}`),
     ...diff.added.map((one) => `+ ${on(one)}`),
     ...diff.changed.flatMap((one) => [`~ ${on(one)}`, ...diffLines(one.changes).map((line) => `    ${plain(line)}`)]),
-    ...(diff.hidden ? ['~ content that is secret'] : []),
+    ...(diff.hidden ? ['~ secret content, or how kubexm put the plan together'] : []),
   ];
 }
 

@@ -32,14 +32,18 @@ export function painter(width: number, color: boolean): Painter {
     width,
     line(...pieces) {
       let left = width;
-      let out = '';
-      for (const piece of pieces) {
+      const shown = pieces.map((piece): { text: string; readonly look: Look } => {
         const { text, look } = typeof piece === 'string' ? { text: piece, look: 'plain' as const } : piece;
-        const shown = clip(text, left);
-        out += dye(shown, look);
-        left -= columns(shown);
+        const clipped = clip(text, left);
+        left -= columns(clipped);
+        return { text: clipped, look };
+      });
+      for (let last = shown.at(-1); last; last = shown.at(-1)) {
+        last.text = last.text.trimEnd();
+        if (last.text !== '') break;
+        shown.pop();
       }
-      return out.trimEnd();
+      return shown.map(({ text, look }) => dye(text, look)).join('');
     },
   };
 }

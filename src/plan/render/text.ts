@@ -27,6 +27,8 @@ interface View {
   readonly id: (key: NodeKey) => string;
   readonly joins: ReadonlyMap<string, Barrier>;
   readonly annotations: Annotations | undefined;
+  /** Hosts for their column; most steps of a plan have the same ones. */
+  readonly hosts: (names: readonly string[]) => string;
 }
 
 const NARROWEST = 40;
@@ -43,6 +45,7 @@ export function renderText(graph: ExecutionGraph, options: TextOptions): string 
     id: idsOf(graph),
     joins: new Map(barriers(graph).map((barrier) => [barrier.id, barrier])),
     annotations: options.annotations,
+    hosts: remembered((names) => plain(hostsText(names, HOST_COLUMNS))),
   };
   const lines = outlineOf(graph).flatMap((module) => {
     const head = module.name === undefined ? [] : [view.paint.line({ text: plain(module.name), look: 'bold' })];
@@ -65,7 +68,7 @@ function taskLines(view: View, task: TaskGroup, name: string, indent: string): r
   const inner = task.id === undefined ? indent : `${indent}  `;
   const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, columns(plain(text))), 0);
   const names = Math.min(NAME_COLUMNS, widest(task.steps.map((step) => step.name)));
-  const hostColumns = widest(task.steps.map((step) => hostsText(step.hosts, HOST_COLUMNS)));
+  const hostColumns = widest(task.steps.map((step) => view.hosts(step.hosts)));
   return [
     ...head,
     ...runsOfJoins(view, task.steps).flatMap((run) => {
@@ -75,8 +78,7 @@ function taskLines(view: View, task: TaskGroup, name: string, indent: string): r
       const label = pad(plain(step.name), names);
       const barrier = view.joins.get(step.id);
       if (barrier) return joinLines(view, joinText(barrier), label, inner);
-      const there = plain(hostsText(step.hosts, HOST_COLUMNS));
-      return stepLines(view, step, label, pad(there, hostColumns), inner);
+      return stepLines(view, step, label, pad(view.hosts(step.hosts), hostColumns), inner);
     }),
   ];
 }
@@ -153,7 +155,7 @@ const NEEDS: Readonly<Record<JoinNeeds, string>> = {
 };
 
 /** What a join waits for, in words. */
-export function joinText(barrier: Barrier): string {
+function joinText(barrier: Barrier): string {
   const counted = barrier.voters ?? barrier.waitsFor;
   const hosts = hostsText(counted, HOST_COLUMNS);
   const voters = new Set(counted);
@@ -226,4 +228,13 @@ function footer(view: View): readonly string[] {
   return [...wrapped(plain(count + also), paint.width), ...wrapped(plain(longest), paint.width)].map((line) =>
     paint.line({ text: line, look: 'bold' }),
   );
+}
+
+function remembered<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }

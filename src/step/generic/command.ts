@@ -11,7 +11,7 @@ export interface CommandRetry {
   readonly delaySeconds: number;
   /** Exit codes of a passing failure. */
   readonly onCodes?: readonly number[];
-  /** A regular expression that the output of a passing failure matches. */
+  /** A regular expression that a line of the output of a passing failure matches. */
   readonly onOutput?: string;
 }
 
@@ -99,7 +99,7 @@ function retryOf(retry: CommandRetry): Retry {
   const { attempts, delaySeconds, onCodes = [], onOutput } = retry;
   if (onCodes.length === 0 && onOutput === undefined)
     throw invalid('a retry must say which failures pass: onCodes or onOutput');
-  const pattern = onOutput === undefined ? undefined : new RegExp(onOutput);
+  const pattern = onOutput === undefined ? undefined : new RegExp(onOutput, 'm');
   return {
     attempts,
     delaySeconds,

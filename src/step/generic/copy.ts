@@ -78,22 +78,24 @@ echo "$k $same $m $o"`,
     return withFunctions(
       'write',
       sh`s=${source}; p=${path}; t=${tempBeside(path)}; old=${`${tempBeside(path)}.old`}
+[ -d "$s" ] || [ -f "$s" ] || kxg_fail "$s does not exist"
+if [ -d "$s" ] && { [ -e "$p" ] || [ -L "$p" ]; }; then
+  [ -d "$p" ] || kxg_fail "$p is in the way: it is not a directory"
+  [ -L "$p" ] || kxg_guard "$p"
+  if kxg_mounts "$p" below; then kxg_fail "something is mounted on or below $p: unmount it first"; fi
+fi
 kxg_new "$t"
 if [ -d "$s" ]; then
-  [ ! -e "$p" ] && [ ! -L "$p" ] || [ -d "$p" ] || kxg_fail "$p is in the way: it is not a directory"
-  if [ -d "$p" ] && kxg_mounts "$p" below; then kxg_fail "something is mounted on or below $p: unmount it first"; fi
-  rm -f -- "$t"; (umask 077; mkdir -- "$t") && cp -a -- "$s/." "$t/" || { rm -rf -- "$t"; kxg_fail "cannot copy $s"; }
-elif [ -f "$s" ]; then
-  cp -p -- "$s" "$t" || { rm -f -- "$t"; kxg_fail "cannot copy $s"; }
+  rm -f -- "$t"; (umask 077; mkdir -- "$t") && cp -a -- "$s/." "$t/" || kxg_fail "cannot copy $s"
 else
-  rm -f -- "$t"; kxg_fail "$s does not exist"
+  cp -p -- "$s" "$t" || kxg_fail "cannot copy $s"
 fi`,
       chown,
       chmod,
       sh`if [ -d "$t" ]; then
   rm -rf -- "$old"
   if [ -e "$p" ] || [ -L "$p" ]; then mv -- "$p" "$old" || kxg_fail "cannot replace $p"; fi
-  mv -- "$t" "$p" || kxg_fail "cannot write $p"
+  mv -- "$t" "$p" || { mv -- "$old" "$p"; kxg_fail "cannot write $p"; }
   rm -rf -- "$old"
 else
   kxg_place "$t" "$p"

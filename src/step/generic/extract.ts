@@ -106,24 +106,23 @@ read -r _ was sum <"$r"; echo "$was $sum $(kxg_sum)"`,
       pickFunction(selection),
       sumFunction(want.owner),
       sh`a=${archive}; d=${dest}; r=${record}; t="$r.new"
-kxg_drop() { rm -rf -- "$t"; kxg_fail "$@"; }
 [ -d "$d" ] || kxg_fail "the directory $d does not exist; a directory step has to come first"
 [ -f "$a" ] || kxg_fail "the archive $a does not exist"
 h=$(sha256sum <"$a"); h=\${h%% *}
 [ "$h" = ${want.sha256} ] || kxg_fail "$a has sha256 $h instead of "${want.sha256}
-rm -rf -- "$t"; (umask 077; mkdir -- "$t" "$t/x") || kxg_fail "cannot write in $d"
-kxg_unpack "$t/x" || kxg_drop "cannot unpack $a"
+kxg_new "$t"; rm -f -- "$t"; (umask 077; mkdir -- "$t" "$t/x") || kxg_fail "cannot write in $d"
+kxg_unpack "$t/x" || kxg_fail "cannot unpack $a"
 kxg_list | while IFS= read -r n; do if kxg_pick "$n"; then printf '%s\\n' "$n"; fi; done >"$t/listed"
-cd -- "$t/x" || kxg_drop "cannot unpack $a"
+cd -- "$t/x" || kxg_fail "cannot unpack $a"
 [ -z "$(find . -name '*
-*' -o ! -type f ! -type d ! -type l)" ] || kxg_drop "$a holds a device, or a name with a line break"
+*' -o ! -type f ! -type d ! -type l)" ] || kxg_fail "$a holds a device, or a name with a line break"
 find . ! -name . | LC_ALL=C sort | while IFS= read -r f; do if kxg_pick "$f"; then printf '%s\\n' "$f"; fi; done >"$t/files"`,
       checkScript(selection),
       ownScript(want.owner),
       MOVE,
-      sh`kxg_new "$t/record"; r="$t/record"
-{ printf 'kubexm-extract\\n'; cat "$t/entries"; } >"$r" && cd -- "$d" && s=$(kxg_sum) || kxg_drop "cannot write the record of "${want.name}
-{ printf 'kubexm-extract %s %s\\n' "$h" "$s"; cat "$t/entries"; } >"$r" && chmod 0644 "$r" || kxg_drop "cannot write the record of "${want.name}
+      sh`r="$t/record"
+{ printf 'kubexm-extract\\n'; cat "$t/entries"; } >"$r" && cd -- "$d" && s=$(kxg_sum) || kxg_fail "cannot write the record of "${want.name}
+{ printf 'kubexm-extract %s %s\\n' "$h" "$s"; cat "$t/entries"; } >"$r" && chmod 0644 "$r" || kxg_fail "cannot write the record of "${want.name}
 kxg_place "$r" ${record}
 rm -rf -- "$t"`,
     );
@@ -161,31 +160,31 @@ printf '%s\\n' ${record}`,
 /** Before anything is touched: all members are there, nothing is in the way, and no name differs from what was listed. */
 function checkScript(selection: Selection): Script {
   return sh`for m in ${selection.members}; do
-  (while IFS= read -r f; do kxg_pick "$f"; if [ "$n" = "$m" ]; then exit 0; fi; done <"$t/files"; exit 1) || kxg_drop "$a does not hold $m"
+  (while IFS= read -r f; do kxg_pick "$f"; if [ "$n" = "$m" ]; then exit 0; fi; done <"$t/files"; exit 1) || kxg_fail "$a does not hold $m"
 done
 while IFS= read -r f; do
   kxg_pick "$f"
   if [ -d "$f" ] && [ ! -L "$f" ]; then
-    if [ -L "$d/$n" ] || [ -e "$d/$n" ]; then [ -d "$d/$n" ] || kxg_drop "$d/$n is in the way: it is not a directory"; fi
+    if [ -L "$d/$n" ] || [ -e "$d/$n" ]; then [ -d "$d/$n" ] || kxg_fail "$d/$n is in the way: it is not a directory"; fi
     printf 'd %s\\n' "$n"; continue
   fi
-  if [ -d "$d/$n" ] && [ ! -L "$d/$n" ]; then kxg_drop "$d/$n is in the way: it is a directory"; fi
-  grep -qxF -e "$n" "$t/listed" || kxg_drop "$a holds a name that cannot be handled: $n"
+  if [ -d "$d/$n" ] && [ ! -L "$d/$n" ]; then kxg_fail "$d/$n is in the way: it is a directory"; fi
+  grep -qxF -e "$n" "$t/listed" || kxg_fail "$a holds a name that cannot be handled: $n"
   if [ -L "$f" ]; then printf 'l %s\\n' "$n"; else printf 'f %s\\n' "$n"; fi
 done <"$t/files" >"$t/entries" || exit 1`;
 }
 
 function ownScript(owner: string | undefined): Script {
-  return owner === undefined ? sh`` : sh`chown -hR -- ${ownerWord(owner)} "$t/x" || kxg_drop "cannot set the owner"`;
+  return owner === undefined ? sh`` : sh`chown -hR -- ${ownerWord(owner)} "$t/x" || kxg_fail "cannot set the owner"`;
 }
 
 /** Directories that are missing are made like those of the archive; files replace what has their name. */
 const MOVE = sh`while IFS= read -r f; do
   kxg_pick "$f"
   if [ -d "$f" ] && [ ! -L "$f" ]; then
-    [ -d "$d/$n" ] || { mkdir -- "$d/$n" && chown -- "$(stat -c %u:%g -- "$f")" "$d/$n" && chmod "$(stat -c %a -- "$f")" "$d/$n"; } || kxg_drop "cannot make $d/$n"
+    [ -d "$d/$n" ] || { mkdir -- "$d/$n" && chown -- "$(stat -c %u:%g -- "$f")" "$d/$n" && chmod "$(stat -c %a -- "$f")" "$d/$n"; } || kxg_fail "cannot make $d/$n"
     continue
   fi
-  case "$n" in */*) (umask 022; mkdir -p -- "$d/\${n%/*}") || kxg_drop "cannot make $d/\${n%/*}" ;; esac
+  case "$n" in */*) (umask 022; mkdir -p -- "$d/\${n%/*}") || kxg_fail "cannot make $d/\${n%/*}" ;; esac
   kxg_place "$t/x/\${f#./}" "$d/$n"
 done <"$t/files" || exit 1`;

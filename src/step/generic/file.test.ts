@@ -18,12 +18,29 @@ describe('judge', () => {
     ['user only', { ...good, group: 'wheel', gid: 9 }, { owner: 'root' }],
     ['group only', { ...good, user: 'etcd', uid: 9 }, { owner: ':root' }],
   ])('satisfied: %s', (_name, found, more) => {
-    expect(judge!(seen(found), { ...want, ...more })).toEqual({ verdict: 'satisfied', output: { path: '/etc/x', sha256: good.sha256 } });
+    expect(judge!(seen(found), { ...want, ...more })).toEqual({
+      verdict: 'satisfied',
+      output: { path: '/etc/x', sha256: good.sha256 },
+    });
   });
 
   test.each<[string, ReturnType<typeof seen>, Partial<File>, object[]]>([
-    ['absent', absent, {}, [{ what: '/etc/x (new)', text: '@@ line 1 @@\n+one\n+two' }, { what: 'mode', to: '0644' }, { what: 'owner', to: 'root:root' }]],
-    ['content', seen({ size: 8, sha256: '0'.repeat(64), rest: 'one\nTWO\n' }), {}, [{ what: '/etc/x', text: '@@ line 1 @@\n one\n-TWO\n+two' }]],
+    [
+      'absent',
+      absent,
+      {},
+      [
+        { what: '/etc/x (new)', text: '@@ line 1 @@\n+one\n+two' },
+        { what: 'mode', to: '0644' },
+        { what: 'owner', to: 'root:root' },
+      ],
+    ],
+    [
+      'content',
+      seen({ size: 8, sha256: '0'.repeat(64), rest: 'one\nTWO\n' }),
+      {},
+      [{ what: '/etc/x', text: '@@ line 1 @@\n one\n-TWO\n+two' }],
+    ],
     [
       'last line end',
       seen({ size: 7, sha256: '0'.repeat(64), rest: 'one\ntwo' }),
@@ -36,14 +53,50 @@ describe('judge', () => {
       {},
       [{ what: '/etc/x', from: '11 bytes, sha256 000000000000', to: `8 bytes, sha256 ${good.sha256!.slice(0, 12)}` }],
     ],
-    ['control characters shown', seen({ size: 13, sha256: '0'.repeat(64), rest: '\u001b[2J\rone\ntwo\n' }), {}, [{ what: '/etc/x', text: '@@ line 1 @@\n-\\x1b[2J\\rone\n+one\n two' }]],
-    ['binary', seen({ size: 2, sha256: '0'.repeat(64), rest: Buffer.from([0, 1]) }), {}, [{ what: '/etc/x', from: '2 bytes, sha256 000000000000', to: `8 bytes, sha256 ${good.sha256!.slice(0, 12)}` }]],
-    ['secret', seen({ size: 2, sha256: '0'.repeat(64), mode: 0o600 }), { secret: true, mode: undefined as never }, [{ what: '/etc/x', from: MASK, to: MASK }]],
-    ['secret, absent', absent, { secret: true, mode: undefined as never, owner: undefined as never }, [{ what: '/etc/x', to: MASK }, { what: 'mode', to: '0600' }]],
+    [
+      'control characters shown',
+      seen({ size: 13, sha256: '0'.repeat(64), rest: '\u001b[2J\rone\ntwo\n' }),
+      {},
+      [{ what: '/etc/x', text: '@@ line 1 @@\n-\\x1b[2J\\rone\n+one\n two' }],
+    ],
+    [
+      'binary',
+      seen({ size: 2, sha256: '0'.repeat(64), rest: Buffer.from([0, 1]) }),
+      {},
+      [{ what: '/etc/x', from: '2 bytes, sha256 000000000000', to: `8 bytes, sha256 ${good.sha256!.slice(0, 12)}` }],
+    ],
+    [
+      'secret',
+      seen({ size: 2, sha256: '0'.repeat(64), mode: 0o600 }),
+      { secret: true, mode: undefined as never },
+      [{ what: '/etc/x', from: MASK, to: MASK }],
+    ],
+    [
+      'secret, absent',
+      absent,
+      { secret: true, mode: undefined as never, owner: undefined as never },
+      [
+        { what: '/etc/x', to: MASK },
+        { what: 'mode', to: '0600' },
+      ],
+    ],
     ['mode', seen({ ...good, mode: 0o4755 }), {}, [{ what: 'mode', from: '04755', to: '0644' }]],
     ['owner', seen({ ...good, uid: 1, user: 'daemon' }), {}, [{ what: 'owner', from: 'daemon:root', to: 'root:root' }]],
-    ['directory', seen({ type: 'directory', mode: 0o755 }), { owner: undefined as never }, [{ what: '/etc/x', from: 'directory', to: `8 bytes, sha256 ${good.sha256!.slice(0, 12)}` }, { what: 'mode', to: '0644' }]],
-    ['link', seen({ type: 'symlink', mode: 0o777, rest: '/y' }), { mode: undefined as never, owner: undefined as never }, [{ what: '/etc/x', from: 'symlink', to: `8 bytes, sha256 ${good.sha256!.slice(0, 12)}` }]],
+    [
+      'directory',
+      seen({ type: 'directory', mode: 0o755 }),
+      { owner: undefined as never },
+      [
+        { what: '/etc/x', from: 'directory', to: `8 bytes, sha256 ${good.sha256!.slice(0, 12)}` },
+        { what: 'mode', to: '0644' },
+      ],
+    ],
+    [
+      'link',
+      seen({ type: 'symlink', mode: 0o777, rest: '/y' }),
+      { mode: undefined as never, owner: undefined as never },
+      [{ what: '/etc/x', from: 'symlink', to: `8 bytes, sha256 ${good.sha256!.slice(0, 12)}` }],
+    ],
   ])('needed: %s', (_name, output, more, diff) => {
     const verdict = judge!(output, { ...want, ...more });
     expect(verdict).toMatchObject({ verdict: 'needed', diff });
@@ -66,10 +119,28 @@ describe('content', () => {
 
   test.each<[string, File['content'], string]>([
     ['json', { json: { b: [1, null], a: 'x' } }, '{\n  "b": [\n    1,\n    null\n  ],\n  "a": "x"\n}'],
-    ['yaml keeps words words', { yaml: { on: 'yes', n: '012', t: '12:30:45', o: '0o14', v: '1.10', x: 'plain', m: 'a\nb\n' } }, '"on": "yes"\n"n": "012"\nt: "12:30:45"\no: "0o14"\nv: "1.10"\nx: plain\nm: |\n  a\n  b'],
+    [
+      'yaml keeps words words',
+      { yaml: { on: 'yes', n: '012', t: '12:30:45', o: '0o14', v: '1.10', x: 'plain', m: 'a\nb\n' } },
+      '"on": "yes"\n"n": "012"\nt: "12:30:45"\no: "0o14"\nv: "1.10"\nx: plain\nm: |\n  a\n  b',
+    ],
     ['documents', { documents: [{ a: 1 }, { b: 2 }] }, 'a: 1\n---\nb: 2'],
-    ['toml', { toml: { version: 3, plugins: { 'io.x.v1': { on: true, list: ['a"b', 1], empty: [] } }, host: [{ a: 1 }, { a: 2 }] } }, 'version = 3\n\n[plugins]\n\n[plugins."io.x.v1"]\non = true\nlist = ["a\\"b", 1]\nempty = []\n\n[[host]]\na = 1\n\n[[host]]\na = 2'],
-    ['template', { template: 'listen {{ port }}\nname={{name}}\n', values: { port: 1, name: '$& {{port}}' } }, 'listen 1\nname=$& {{port}}'],
+    [
+      'toml',
+      {
+        toml: {
+          version: 3,
+          plugins: { 'io.x.v1': { on: true, list: ['a"b', 1], empty: [] } },
+          host: [{ a: 1 }, { a: 2 }],
+        },
+      },
+      'version = 3\n\n[plugins]\n\n[plugins."io.x.v1"]\non = true\nlist = ["a\\"b", 1]\nempty = []\n\n[[host]]\na = 1\n\n[[host]]\na = 2',
+    ],
+    [
+      'template',
+      { template: 'listen {{ port }}\nname={{name}}\n', values: { port: 1, name: '$& {{port}}' } },
+      'listen 1\nname=$& {{port}}',
+    ],
   ])('%s', (_name, content, expected) => {
     expect(text(content)).toBe(expected);
   });
@@ -85,11 +156,12 @@ describe('content', () => {
 });
 
 describe('scripts', () => {
-  const script = (more: Partial<File>) => (apply({} as Host, { ...want, ...more }, {} as StepIo) as { script: string }).script;
+  const script = (more: Partial<File>) =>
+    (apply({} as Host, { ...want, ...more }, {} as StepIo) as { script: string }).script;
 
   test('content travels in a here-document, never in a word', () => {
     const text = script({ content: 's3cret $(id)\n' });
-    expect(text).toContain("<<'KXG_END' || kxg_fail \"cannot write $t\"\ns3cret $(id)\nKXG_END\n");
+    expect(text).toContain('<<\'KXG_END\' || kxg_fail "cannot write $t"\ns3cret $(id)\nKXG_END\n');
   });
 
   test('a line that ends the here-document gets another end', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { bytes } from '../../../test/support/seen.ts';
+import type { Host } from '../../model/host.ts';
 import { output } from '../../model/host.ts';
 import type { Script } from '../../model/script.ts';
-import type { Host } from '../../model/host.ts';
 import type { StepIo } from '../../plan/step.ts';
 import { type ManagedBlock, managedBlock } from './managed-block.ts';
 
@@ -14,10 +14,31 @@ const E = '# END KubeXM Managed Block k\n';
 describe('judge', () => {
   test.each<[string, string, object]>([
     ['there', `/etc/hosts\n\0+x\n${B}1.2.3.4 a\n${E}`, { verdict: 'satisfied' }],
-    ['no file', '/etc/hosts\n\0', { verdict: 'needed', diff: [{ what: '/etc/hosts (k) (new)', text: `@@ line 1 @@\n+${B}+1.2.3.4 a\n+${E.trimEnd()}` }] }],
+    [
+      'no file',
+      '/etc/hosts\n\0',
+      {
+        verdict: 'needed',
+        diff: [{ what: '/etc/hosts (k) (new)', text: `@@ line 1 @@\n+${B}+1.2.3.4 a\n+${E.trimEnd()}` }],
+      },
+    ],
     ['empty file', '/etc/hosts\n\0+', { verdict: 'needed', diff: [{ what: '/etc/hosts (k)' }] }],
-    ['other lines', `/etc/hosts\n\0+x\n${B}5.6.7.8 b\n${E}`, { verdict: 'needed', diff: [{ what: '/etc/hosts (k)', text: `@@ line 1 @@\n x\n ${B}-5.6.7.8 b\n+1.2.3.4 a\n ${E.trimEnd()}` }] }],
-    ['a broken block', `/etc/hosts\n\0+${B}x\n`, { verdict: 'needed', diff: [{ what: '/etc/hosts (k)', from: expect.stringContaining('no counterpart') as string }] }],
+    [
+      'other lines',
+      `/etc/hosts\n\0+x\n${B}5.6.7.8 b\n${E}`,
+      {
+        verdict: 'needed',
+        diff: [{ what: '/etc/hosts (k)', text: `@@ line 1 @@\n x\n ${B}-5.6.7.8 b\n+1.2.3.4 a\n ${E.trimEnd()}` }],
+      },
+    ],
+    [
+      'a broken block',
+      `/etc/hosts\n\0+${B}x\n`,
+      {
+        verdict: 'needed',
+        diff: [{ what: '/etc/hosts (k)', from: expect.stringContaining('no counterpart') as string }],
+      },
+    ],
   ])('%s', (_name, answer, verdict) => {
     expect(judge!(bytes(answer), want)).toMatchObject(verdict);
   });
@@ -32,7 +53,10 @@ describe('judge', () => {
   });
 
   test('what cannot be read is needed, and says why', () => {
-    expect(judge!(output(1, '/etc/hosts\n\0', 'it is not a regular file\n'), want)).toMatchObject({ verdict: 'needed', diff: [{ from: 'it is not a regular file' }] });
+    expect(judge!(output(1, '/etc/hosts\n\0', 'it is not a regular file\n'), want)).toMatchObject({
+      verdict: 'needed',
+      diff: [{ from: 'it is not a regular file' }],
+    });
   });
 });
 
@@ -48,7 +72,10 @@ describe('apply', () => {
 
   test('writes only if nobody else has written since', async () => {
     const host = fakeHost([bytes('/etc/hosts\n\0+x\n'), output(1, '', 'somebody else has just changed it\n')]);
-    await expect(apply(host, want, {} as StepIo)).rejects.toMatchObject({ code: 'KX5002', params: { path: '/etc/hosts', host: 'n1', reason: 'somebody else has just changed it' } });
+    await expect(apply(host, want, {} as StepIo)).rejects.toMatchObject({
+      code: 'KX5002',
+      params: { path: '/etc/hosts', host: 'n1', reason: 'somebody else has just changed it' },
+    });
     expect(host.scripts[1]?.script).toContain(`x\n${B}1.2.3.4 a\n${E}`);
   });
 

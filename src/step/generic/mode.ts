@@ -101,7 +101,8 @@ find -H "$p" -xdev ${differs(want)} -exec sh -c 'for f; do stat -c "%a %u %g" --
       ...(want.mode === undefined ? [] : [chmodAll(want, sh`! -type d`, want.mode)]),
       ...(directoryMode === undefined ? [] : [chmodAll(want, sh`-type d`, directoryMode)]),
     ];
-    return withFunctions('fail', sh`p=${path}; [ -e "$p" ] || kxg_fail "$p does not exist"`, owner, ...modes);
+    const guard = want.recursive === true ? sh`if [ -d "$p" ]; then kxg_guard "$p"; fi` : sh``;
+    return withFunctions('guard', sh`p=${path}; [ -e "$p" ] || kxg_fail "$p does not exist"`, guard, owner, ...modes);
   },
   revert: (_host, want, before) => {
     if (before.truncated)

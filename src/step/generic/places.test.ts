@@ -23,22 +23,55 @@ describe('directory', () => {
 
   test.each<[string, Seen | undefined, string, object]>([
     ['there', { type: 'directory', mode: 0o700 }, '111', { verdict: 'satisfied' }],
-    ['absent', undefined, '001', { verdict: 'needed', seen: { existed: false, made: ['/a/b/c', '/a/b'] }, diff: [{ what: '/a/b/c', to: 'directory' }, { what: 'mode', to: '0700' }] }],
-    ['other mode', { type: 'directory', mode: 0o755, uid: 3, gid: 4 }, '111', { verdict: 'needed', seen: { existed: true, mode: '0755', uid: 3, gid: 4 }, diff: [{ what: 'mode', from: '0755', to: '0700' }] }],
-    ['a file in the way', { type: 'file', size: 3 }, '011', { verdict: 'needed', diff: [{ what: '/a/b/c', from: 'file, 3 bytes', to: 'directory' }, { what: 'mode' }] }],
+    [
+      'absent',
+      undefined,
+      '001',
+      {
+        verdict: 'needed',
+        seen: { existed: false, made: ['/a/b/c', '/a/b'] },
+        diff: [
+          { what: '/a/b/c', to: 'directory' },
+          { what: 'mode', to: '0700' },
+        ],
+      },
+    ],
+    [
+      'other mode',
+      { type: 'directory', mode: 0o755, uid: 3, gid: 4 },
+      '111',
+      {
+        verdict: 'needed',
+        seen: { existed: true, mode: '0755', uid: 3, gid: 4 },
+        diff: [{ what: 'mode', from: '0755', to: '0700' }],
+      },
+    ],
+    [
+      'a file in the way',
+      { type: 'file', size: 3 },
+      '011',
+      { verdict: 'needed', diff: [{ what: '/a/b/c', from: 'file, 3 bytes', to: 'directory' }, { what: 'mode' }] },
+    ],
   ])('judge: %s', (_name, found, flags, verdict) => {
     expect(judge!(looked(found, flags), { path: '/a/b/c', mode: '0700' })).toMatchObject(verdict);
   });
 
   test('revert takes away what it made, those above only when empty', () => {
-    const text = (revert!(host, { path: '/a/b/c' }, { existed: false, mode: '0', uid: 0, gid: 0, made: ['/a/b/c', '/a/b'] }) as Script).script;
+    const text = (
+      revert!(
+        host,
+        { path: '/a/b/c' },
+        { existed: false, mode: '0', uid: 0, gid: 0, made: ['/a/b/c', '/a/b'] },
+      ) as Script
+    ).script;
     expect(text).toContain('rm -rf -- "$p"');
     expect(text).toContain('rmdir -- /a/b 2>/dev/null');
     expect(text).toContain('kxg_mounts "$p" below');
   });
 
   test('revert of one that existed only puts mode and owner back', () => {
-    const text = (revert!(host, { path: '/a' }, { existed: true, mode: '0711', uid: 1, gid: 2, made: [] }) as Script).script;
+    const text = (revert!(host, { path: '/a' }, { existed: true, mode: '0711', uid: 1, gid: 2, made: [] }) as Script)
+      .script;
     expect(text).toBe('chown -- 1:2 /a && chmod 0711 /a');
   });
 });
@@ -47,7 +80,11 @@ describe('symlink', () => {
   const { judge } = symlink.definition;
   test.each<[string, Seen | undefined, object]>([
     ['there', { type: 'symlink', rest: 'b c' }, { verdict: 'satisfied' }],
-    ['other target', { type: 'symlink', rest: 'b c\n' }, { verdict: 'needed', diff: [{ what: '/l', from: 'link to b c\n', to: 'link to b c' }] }],
+    [
+      'other target',
+      { type: 'symlink', rest: 'b c\n' },
+      { verdict: 'needed', diff: [{ what: '/l', from: 'link to b c\n', to: 'link to b c' }] },
+    ],
     ['absent', undefined, { verdict: 'needed', diff: [{ what: '/l', to: 'link to b c' }] }],
     ['directory', { type: 'directory' }, { verdict: 'needed', diff: [{ from: 'directory' }] }],
   ])('judge: %s', (_name, found, verdict) => {
@@ -74,7 +111,20 @@ describe('remove', () => {
     expect(judge!(found === undefined ? absent : seen(found), { path: '/x/y' })).toMatchObject(verdict);
   });
 
-  test.each(['/', '/etc', '/usr', '/var', '/home', '/home/alice', '/root', '/usr/local/bin', '/var/lib', '/var/lib/kubexm', '/etc/ssh', '/boot'])('refuses %s', (path) => {
+  test.each([
+    '/',
+    '/etc',
+    '/usr',
+    '/var',
+    '/home',
+    '/home/alice',
+    '/root',
+    '/usr/local/bin',
+    '/var/lib',
+    '/var/lib/kubexm',
+    '/etc/ssh',
+    '/boot',
+  ])('refuses %s', (path) => {
     expect(() => remove.definition.probe!({ path })).toThrow('must never be removed');
     expect(() => scriptOf(remove.definition, { path })).toThrow('must never be removed');
   });
@@ -99,12 +149,26 @@ describe('mode', () => {
     ['as wanted', output(0), { verdict: 'satisfied' }],
     ['absent', output(2), { verdict: 'needed', diff: [{ what: '/d', to: '0640 root:etcd' }] }],
     ['no such user', output(3), { verdict: 'needed', diff: [{ what: '/d' }] }],
-    ['odd names', output(0, `${entry('/d/b\nc', '4755')}${entry('/d/a')}`), {
-      verdict: 'needed',
-      seen: { entries: [{ path: '/d/a', mode: '0644', uid: 0, gid: 0 }, { path: '/d/b\nc', mode: '04755', uid: 0, gid: 0 }], truncated: false },
-      diff: [{ what: '/d/a', from: '0644 0:0', to: '0640 root:etcd' }, { what: '/d/b\nc' }],
-    }],
-    ['many', output(0, Array.from({ length: 9 }, (_, i) => entry(`/d/${i}`)).join('')), { diff: [{ what: '/d/0' }, {}, {}, {}, {}, { what: '4 more below /d' }] }],
+    [
+      'odd names',
+      output(0, `${entry('/d/b\nc', '4755')}${entry('/d/a')}`),
+      {
+        verdict: 'needed',
+        seen: {
+          entries: [
+            { path: '/d/a', mode: '0644', uid: 0, gid: 0 },
+            { path: '/d/b\nc', mode: '04755', uid: 0, gid: 0 },
+          ],
+          truncated: false,
+        },
+        diff: [{ what: '/d/a', from: '0644 0:0', to: '0640 root:etcd' }, { what: '/d/b\nc' }],
+      },
+    ],
+    [
+      'many',
+      output(0, Array.from({ length: 9 }, (_, i) => entry(`/d/${i}`)).join('')),
+      { diff: [{ what: '/d/0' }, {}, {}, {}, {}, { what: '4 more below /d' }] },
+    ],
   ])('judge: %s', (_name, answer, verdict) => {
     expect(judge!(answer, want)).toMatchObject(verdict);
   });
@@ -128,7 +192,18 @@ describe('copy', () => {
   const want = { source: '/s', path: '/x/d', mode: '0600', owner: 'a:b' };
   test.each<[string, string, object]>([
     ['same', 'file yes yes yes', { verdict: 'satisfied' }],
-    ['absent', 'absent no no no', { verdict: 'needed', diff: [{ what: '/x/d', to: 'copy of /s' }, { what: 'mode', to: '0600' }, { what: 'owner', to: 'a:b' }] }],
+    [
+      'absent',
+      'absent no no no',
+      {
+        verdict: 'needed',
+        diff: [
+          { what: '/x/d', to: 'copy of /s' },
+          { what: 'mode', to: '0600' },
+          { what: 'owner', to: 'a:b' },
+        ],
+      },
+    ],
     ['other', 'directory no no no', { verdict: 'needed', diff: [{ from: 'another directory' }, {}, {}] }],
     ['mode', 'file yes no yes', { verdict: 'needed', diff: [{ what: 'mode', to: '0600' }] }],
   ])('judge: %s', (_name, answer, verdict) => {
@@ -155,8 +230,22 @@ describe('upload', () => {
   const want = { source: { path: '/tmp/f', sha256 }, path: '/x', mode: '0755' };
   test.each<[string, ReturnType<typeof seen>, object]>([
     ['same', seen({ sha256, mode: 0o755 }), { verdict: 'satisfied' }],
-    ['absent', absent, { verdict: 'needed', diff: [{ what: '/x', to: 'sha256 aaaaaaaaaaaa' }, { what: 'mode', to: '0755' }] }],
-    ['other', seen({ sha256: 'b'.repeat(64), mode: 0o755 }), { verdict: 'needed', diff: [{ what: '/x', from: 'sha256 bbbbbbbbbbbb' }] }],
+    [
+      'absent',
+      absent,
+      {
+        verdict: 'needed',
+        diff: [
+          { what: '/x', to: 'sha256 aaaaaaaaaaaa' },
+          { what: 'mode', to: '0755' },
+        ],
+      },
+    ],
+    [
+      'other',
+      seen({ sha256: 'b'.repeat(64), mode: 0o755 }),
+      { verdict: 'needed', diff: [{ what: '/x', from: 'sha256 bbbbbbbbbbbb' }] },
+    ],
     ['mode', seen({ sha256 }), { verdict: 'needed', diff: [{ what: 'mode', from: '0644', to: '0755' }] }],
   ])('judge: %s', (_name, answer, verdict) => {
     expect(judge!(answer, want)).toMatchObject(verdict);

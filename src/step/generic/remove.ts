@@ -1,6 +1,6 @@
 import { sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
-import { absolute, invalid, isProtected, parentOf, protectedPaths } from './lib/path.ts';
+import { absolute, invalid, isProtected } from './lib/path.ts';
 import { describeSeen, lookAt, metaOf, parseSeen } from './lib/seen-file.ts';
 import { withFunctions } from './lib/shell.ts';
 
@@ -29,15 +29,10 @@ export const remove = defineStep<Remove>()({
   },
   apply: (_host, want) =>
     withFunctions(
-      'mounts',
+      'guard',
       sh`p=${removable(want)}
 if [ -d "$p" ] && [ ! -L "$p" ]; then
-  kxg_real "$p" || kxg_fail "cannot look into $p"
-  for d in ${protectedPaths()}; do
-    if [ "$kxg_r" = "$d" ]; then kxg_fail "$p leads to $d, which must never be removed"; fi
-  done
-  case "$kxg_r" in /home/*/*) ;; /home/*) kxg_fail "$p leads to the home directory $kxg_r" ;; esac
-  if [ ${parentOf(want.path)} = / ]; then kxg_fail "$p is a directory of the root: it is not removed"; fi
+  kxg_guard "$p"
   if kxg_mounts "$p" below; then kxg_fail "something is mounted on or below $p: unmount it first"; fi
 fi
 rm -rf -- "$p"`,

@@ -58,15 +58,15 @@ const GET = rawScript(`kxg_get() {
 kxg_wget() {
   kxg_u=$1
   if wget --version 2>/dev/null | grep -q GNU; then
-    set -- \${2:+--ca-certificate="$2"} \${3:+--no-check-certificate} -t 1 --no-proxy --max-redirect=0 --content-on-error
+    set -- wget \${2:+--ca-certificate="$2"} \${3:+--no-check-certificate} -t 1 -T ${TRY_SECONDS} --no-proxy --max-redirect=0 --content-on-error
   else
     case "$1" in https:*) if [ -z "$3" ]; then return 90; fi ;; esac
-    set -- -Y off
+    if command -v timeout >/dev/null; then set -- timeout ${TRY_SECONDS} wget -Y off; else set -- wget -Y off; fi
   fi
-  kxg_h=$(wget -q -S -O /dev/null -T ${TRY_SECONDS} "$@" "$kxg_u" 2>&1 </dev/null)
+  kxg_h=$("$@" -q -S -O /dev/null "$kxg_u" 2>&1 </dev/null)
   kxg_s=$(printf '%s\\n' "$kxg_h" | sed -n 's/^ *HTTP\\/[0-9.]* \\([0-9][0-9][0-9]\\).*/\\1/p' | head -n 1)
   printf '%s\\n' "\${kxg_s:-000}"
-  if [ -n "$kxg_s" ]; then wget -q -O - -T ${TRY_SECONDS} "$@" "$kxg_u" </dev/null; else printf '%s\\n' "$kxg_h"; fi
+  if [ -n "$kxg_s" ]; then "$@" -q -O - "$kxg_u" </dev/null; else printf '%s\\n' "$kxg_h"; fi
 }`);
 
 function attempt(want: WaitForHttp): Script {

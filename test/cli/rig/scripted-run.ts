@@ -12,7 +12,8 @@ function ref(task: string, step: string, host: string, title: string): NodeRef {
 /** A run as the engine would report it: three tasks on some hosts, a download, a retry, a failure that is rolled back. */
 export function scriptedRun(hosts: readonly string[], start: number): readonly Timed[] {
   const list: Timed[] = [];
-  const add = (after: number, event: object) => list.push([after, { run: RUN, at: start + after, ...event } as RunEvent]);
+  const add = (after: number, event: object) =>
+    list.push([after, { run: RUN, at: start + after, ...event } as RunEvent]);
   const finish = (after: number, where: NodeRef, outcome: Outcome, more: object = {}) =>
     add(after, { type: 'node-finished', ...where, outcome, durationMs: 400, ...more });
 
@@ -72,7 +73,9 @@ export function scriptedEnd(hosts: readonly string[], at: number): RunEvent {
     counts: { changed: 5, satisfied: 3, failed: 1, reverted: 1 },
     durationMs: 84_000,
     criticalPathMs: 60_000,
-    failures: [{ node: params.node, host: last, error: { code: 'KX4002', params, detail: 'cp: no space left on device' } }],
+    failures: [
+      { node: params.node, host: last, error: { code: 'KX4002', params, detail: 'cp: no space left on device' } },
+    ],
     lostHosts: [],
     resumable: true,
   };

@@ -4,7 +4,13 @@ import { type Block, withBlock } from './block.ts';
 
 const B = '# BEGIN KubeXM Managed Block';
 const E = '# END KubeXM Managed Block';
-const block = (lines: readonly string[], more: Partial<Block> = {}): Block => ({ id: undefined, comment: '#', lines, at: 'end', ...more });
+const block = (lines: readonly string[], more: Partial<Block> = {}): Block => ({
+  id: undefined,
+  comment: '#',
+  lines,
+  at: 'end',
+  ...more,
+});
 
 describe('withBlock', () => {
   test.each<[string, string, Block, string]>([
@@ -20,27 +26,48 @@ describe('withBlock', () => {
     ['taken out', `a\n${B}\nold\n${E}\nb`, block([]), 'a\nb'],
     ['taken out at the end', `a\n${B}\nold\n${E}`, block([]), 'a\n'],
     ['nothing to take out', 'a', block([]), 'a'],
-    ['others of another name', `${B} one\n1\n${E} one\n`, block(['x'], { id: 'two' }), `${B} one\n1\n${E} one\n${B} two\nx\n${E} two\n`],
-    ['other comments', '', block(['x'], { comment: '//' }), '// BEGIN KubeXM Managed Block\nx\n// END KubeXM Managed Block\n'],
+    [
+      'others of another name',
+      `${B} one\n1\n${E} one\n`,
+      block(['x'], { id: 'two' }),
+      `${B} one\n1\n${E} one\n${B} two\nx\n${E} two\n`,
+    ],
+    [
+      'other comments',
+      '',
+      block(['x'], { comment: '//' }),
+      '// BEGIN KubeXM Managed Block\nx\n// END KubeXM Managed Block\n',
+    ],
     ['old Macs', 'a\rb\r', block(['x']), `a\rb\r\n${B}\nx\n${E}\n`],
   ])('%s', (_name, text, wanted, expected) => {
     expect(withBlock(text, wanted)).toBe(expected);
     expect(withBlock(expected, wanted)).toBe(expected);
   });
 
-  test.each([`${B}\nx\n`, `${E}\n`, `${B}\n${B}\n${E}\n`, `${B}\n${E}\n${E}\n`])('refuses markers that do not match: %j', (text) => {
-    expect(() => withBlock(text, block(['x']))).toThrow('no counterpart');
-  });
+  test.each([`${B}\nx\n`, `${E}\n`, `${B}\n${B}\n${E}\n`, `${B}\n${E}\n${E}\n`])(
+    'refuses markers that do not match: %j',
+    (text) => {
+      expect(() => withBlock(text, block(['x']))).toThrow('no counterpart');
+    },
+  );
 
   test('keeps every other byte, is stable, and can be taken out again', () => {
-    const anyText = fc.array(fc.constantFrom('a', '', ' ', '\r', '#', 'ü', '\0', '# BEGIN', 'x = 1')).map((parts) => parts.join('\n'));
+    const anyText = fc
+      .array(fc.constantFrom('a', '', ' ', '\r', '#', 'ü', '\0', '# BEGIN', 'x = 1'))
+      .map((parts) => parts.join('\n'));
     fc.assert(
-      fc.property(anyText, fc.array(fc.constantFrom('x', '', 'y y'), { minLength: 1 }), fc.constantFrom('start' as const, 'end' as const), (text, lines, at) => {
-        const once = withBlock(text, block(lines, { at }));
-        expect(withBlock(once, block(lines, { at }))).toBe(once);
-        const added = text !== '' && !text.endsWith('\n') && at === 'end' ? (text.includes('\r\n') ? '\r\n' : '\n') : '';
-        expect(withBlock(once, block([]))).toBe(text + added);
-      }),
+      fc.property(
+        anyText,
+        fc.array(fc.constantFrom('x', '', 'y y'), { minLength: 1 }),
+        fc.constantFrom('start' as const, 'end' as const),
+        (text, lines, at) => {
+          const once = withBlock(text, block(lines, { at }));
+          expect(withBlock(once, block(lines, { at }))).toBe(once);
+          const added =
+            text !== '' && !text.endsWith('\n') && at === 'end' ? (text.includes('\r\n') ? '\r\n' : '\n') : '';
+          expect(withBlock(once, block([]))).toBe(text + added);
+        },
+      ),
     );
   });
 });

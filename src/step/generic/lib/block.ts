@@ -20,8 +20,10 @@ export class BrokenBlock extends Error {
 export function withBlock(text: string, block: Block): string {
   const parts = text.split('\n');
   const spans = findSpans(parts, block);
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const [first] = spans;
+  // A block that is there tells by its own first line how lines end.
+  const windows = first === undefined ? text.includes('\r\n') : parts[first.from]?.endsWith('\r') === true;
+  const eol = windows ? '\r\n' : '\n';
   const ours =
     block.lines.length === 0 ? '' : [begin(block), ...block.lines, end(block)].map((line) => line + eol).join('');
   if (first === undefined) return ours === '' ? text : inserted(text, ours, block.at, eol);

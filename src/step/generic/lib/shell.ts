@@ -1,12 +1,18 @@
-import { lines, rawScript, type Script } from '../../../model/script.ts';
+import { lines, quote, rawScript, type Script } from '../../../model/script.ts';
+import { protectedPaths } from './path.ts';
 
-/** Ends the script with a message that the run shows. */
-const FAIL = `kxg_fail() { printf '%s\\n' "$*" >&2; exit 1; }`;
+/** kxg_fail TEXT: ends the script with a message that the run shows, and takes the unfinished file kxg_t away. */
+const FAIL = `kxg_fail() {
+  [ -z "\${kxg_t:-}" ] || rm -rf -- "$kxg_t"
+  printf '%s\\n' "$*" >&2
+  exit 1
+}`;
 
 /** kxg_real PATH: sets kxg_r to PATH with the links in it followed, but not one that is its last part, unless to a directory. */
 const REAL = `kxg_real() {
-  if [ -d "$1" ]; then kxg_r=$(cd -P -- "$1" && pwd && echo x) || return 1; kxg_r="\${kxg_r%?x}"
-  else kxg_r=$(cd -P -- "\${1%/*}/" && pwd && echo x) || return 1; kxg_r="\${kxg_r%?x}"; kxg_r="\${kxg_r%/}/\${1##*/}"; fi
+  if [ -d "$1" ]; then kxg_r=$(cd -P -- "$1" && pwd -P && echo x) || return 1; kxg_r="\${kxg_r%?x}"
+  else kxg_r=$(cd -P -- "\${1%/*}/" && pwd -P && echo x) || return 1; kxg_r="\${kxg_r%?x}"; kxg_r="\${kxg_r%/}/\${1##*/}"; fi
+  while :; do case "$kxg_r" in //*) kxg_r=\${kxg_r#/} ;; *) break ;; esac; done
 }`;
 
 /** kxg_mounts PATH [below]: whether PATH is a mount point, or also whether one lies below it. */
@@ -22,34 +28,56 @@ const MOUNTS = `kxg_mounts() {
 }`;
 
 /**
- * kxg_place NEW PATH: gives a finished file its name. Never moves it into a directory that PATH leads to, and writes
- * through to a file that is a mount point (a container's /etc/hosts), which cannot be renamed over. SELinux labels follow the name.
+ * kxg_guard DIRECTORY: ends the script if the directory is one of the system's, a home directory, or directly below the root.
+ * Compares device and inode, never names: a link, a doubled slash or a bind mount leads to the same directory under a name
+ * that no list has. What cannot be compared is refused.
  */
-const PLACE = `kxg_label() {
-  [ ! -e /sys/fs/selinux/enforce ] || ! command -v restorecon >/dev/null || restorecon -- "$1"
-}
-kxg_place() {
-  if [ -d "$2" ] && [ ! -L "$2" ]; then rm -rf -- "$1"; kxg_fail "$2 is a directory"; fi
-  if [ -L "$2" ] && [ -d "$2" ]; then
-    mv -fT -- "$1" "$2" 2>/dev/null || { rm -f -- "$2" && mv -f -- "$1" "$2"; }
-  elif [ -f "$2" ] && kxg_mounts "$2"; then
-    cat <"$1" >"$2" && chown -- "$(stat -c %u:%g -- "$1")" "$2" && chmod "$(stat -c %a -- "$1")" "$2" && rm -f -- "$1"
-  else
-    mv -f -- "$1" "$2"
-  fi && kxg_label "$2" || { rm -rf -- "$1"; kxg_fail "cannot write $2"; }
+const GUARD = `kxg_guard() {
+  kxg_root=$(stat -L -c %d:%i -- /) && kxg_own=$(stat -L -c %d:%i -- "$1") && kxg_above=$(stat -L -c %d:%i -- "$1/..") || kxg_fail "cannot look at $1"
+  kxg_homes=$(stat -L -c %d:%i -- /home 2>/dev/null)
+  kxg_kept=$(stat -L -c %d:%i -- ${protectedPaths().map(quote).join(' ')} 2>/dev/null)
+  [ -n "$kxg_root" ] && [ -n "$kxg_own" ] && [ -n "$kxg_above" ] && [ -n "$kxg_kept" ] || kxg_fail "cannot look at $1"
+  if [ "$kxg_own" = "$kxg_root" ] || [ "$kxg_above" = "$kxg_root" ] || [ "$kxg_above" = "$kxg_homes" ]; then
+    kxg_fail "$1 is a directory of the system: it is never removed or replaced as a whole"
+  fi
+  case "
+$kxg_kept
+" in *"
+$kxg_own
+"*) kxg_fail "$1 is a directory of the system: it is never removed or replaced as a whole" ;; esac
 }`;
 
 /** kxg_new FILE: an empty file that only root can read, at a name nobody else can have prepared. */
 const NEW = `kxg_new() {
   [ -d "\${1%/*}/" ] || kxg_fail "the directory \${1%/*} does not exist; a directory step has to come first"
+  kxg_t=$1
   rm -rf -- "$1"
   (umask 077; set -C; : >"$1") || kxg_fail "cannot write in \${1%/*}"
 }`;
 
+/**
+ * kxg_place NEW PATH: gives a finished file its name. Never moves it into a directory that PATH leads to, and writes
+ * through to a file that is a mount point (a container's /etc/hosts), which cannot be renamed over. SELinux labels follow
+ * the name.
+ */
+const PLACE = `kxg_label() {
+  [ ! -e /sys/fs/selinux/enforce ] || ! command -v restorecon >/dev/null || restorecon -- "$1"
+}
+kxg_place() {
+  if [ -d "$2" ] && [ ! -L "$2" ]; then kxg_fail "$2 is a directory"; fi
+  if [ -L "$2" ] && [ -d "$2" ]; then
+    mv -fT -- "$1" "$2" 2>/dev/null || { rm -f -- "$2" && mv -f -- "$1" "$2"; }
+  elif [ -f "$2" ] && [ ! -L "$2" ] && kxg_mounts "$2"; then
+    cat <"$1" >"$2" && chown -- "$(stat -c %u:%g -- "$1")" "$2" && chmod "$(stat -c %a -- "$1")" "$2" && rm -f -- "$1"
+  else
+    mv -f -- "$1" "$2"
+  fi && kxg_label "$2" || kxg_fail "cannot write $2"
+}`;
+
 const FUNCTIONS = {
   fail: [FAIL],
-  mounts: [FAIL, REAL, MOUNTS],
-  write: [FAIL, REAL, MOUNTS, PLACE, NEW],
+  guard: [FAIL, REAL, MOUNTS, GUARD],
+  write: [FAIL, REAL, MOUNTS, GUARD, NEW, PLACE],
 } as const;
 
 /** A group of shell functions that scripts of generic steps may start with. */

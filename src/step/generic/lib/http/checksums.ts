@@ -11,18 +11,19 @@ const MAX_BYTES = 1024 * 1024;
 
 /** Fetches a file of checksums and finds the one for a file's name. */
 export async function fetchChecksum(url: URL, names: readonly string[], options: HttpOptions): Promise<KnownDigest> {
-  const { message } = await get(url, options);
+  const { body } = await get(url, options);
+  const { message } = body;
   try {
     if (message.statusCode !== 200)
       throw statusFailure(message.statusCode ?? 0, message.statusMessage ?? '', message.headers['retry-after']);
     let text = '';
     const timer = setTimeout(
-      () => message.destroy(new TransferFailure('the checksums take too long', { transient: true })),
+      () => body.stop(new TransferFailure('the checksums take too long', { transient: true })),
       options.stallSeconds * 1000,
     );
     try {
-      for await (const chunk of message) {
-        text += (chunk as Buffer).toString('latin1');
+      for await (const chunk of body.chunks()) {
+        text += chunk.toString('latin1');
         if (text.length > MAX_BYTES)
           throw new TransferFailure('this is no file of checksums: it is too long', { transient: false });
       }
@@ -34,7 +35,7 @@ export async function fetchChecksum(url: URL, names: readonly string[], options:
       throw new TransferFailure(`no sha256 or sha512 of ${names.join(' or ')} in it`, { transient: false });
     return found;
   } finally {
-    message.destroy();
+    body.stop();
   }
 }
 

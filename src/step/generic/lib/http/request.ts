@@ -1,7 +1,8 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
+import { Body } from './body.ts';
 import { asFailure, TransferFailure } from './failure.ts';
 import { type Env, proxyFor } from './proxy.ts';
 
@@ -20,21 +21,21 @@ export interface HttpOptions {
 
 /** An answer whose body is still to come. */
 export interface Answer {
-  readonly message: IncomingMessage;
+  readonly body: Body;
   readonly url: URL;
 }
 
 const MAX_REDIRECTS = 10;
 
-/** Asks for an address, following redirects. The body must be read or the message destroyed. */
+/** Asks for an address, following redirects. The body must be read or stopped. */
 export async function get(address: URL, options: HttpOptions): Promise<Answer> {
   let url = address;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const message = await ask(url, options);
-    const { statusCode = 0 } = message;
-    if (![301, 302, 303, 307, 308].includes(statusCode)) return { message, url };
-    message.destroy();
-    url = redirected(url, message.headers.location, options.keepHttps);
+    const body = await ask(url, options);
+    const { statusCode = 0, headers } = body.message;
+    if (![301, 302, 303, 307, 308].includes(statusCode)) return { body, url };
+    body.stop();
+    url = redirected(url, headers.location, options.keepHttps);
   }
   throw new TransferFailure(`more than ${MAX_REDIRECTS} redirects`, { transient: false });
 }
@@ -61,7 +62,7 @@ function redirected(from: URL, location: string | undefined, keepHttps: boolean)
   return to;
 }
 
-async function ask(url: URL, options: HttpOptions): Promise<IncomingMessage> {
+async function ask(url: URL, options: HttpOptions): Promise<Body> {
   options.signal.throwIfAborted();
   const proxy = proxyFor(url, options.env);
   const headers = {
@@ -129,9 +130,9 @@ async function tunnel(url: URL, proxy: URL, options: HttpOptions): Promise<Socke
   });
 }
 
-function answered(request: ClientRequest, options: HttpOptions): Promise<IncomingMessage> {
+function answered(request: ClientRequest, options: HttpOptions): Promise<Body> {
   return guarded(request, options, (resolve) => {
-    request.on('response', resolve);
+    request.on('response', (message) => resolve(new Body(message)));
   });
 }
 

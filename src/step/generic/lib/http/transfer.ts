@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import type { Body } from './body.ts';
 import { asFailure, statusFailure, TransferFailure } from './failure.ts';
 import { get, type HttpOptions } from './request.ts';
 
@@ -60,7 +61,8 @@ export async function transfer(
   const resume = have > 0 && ((same && note?.validator !== undefined) || expected.sha256 !== undefined);
   const ifRange = same && note?.validator !== undefined ? { 'if-range': note.validator } : {};
   const headers = resume ? { range: `bytes=${have}-`, ...ifRange } : {};
-  const { message } = await get(url, { ...options, headers });
+  const { body } = await get(url, { ...options, headers });
+  const { message } = body;
   try {
     const start = await startOf(message, resume ? have : 0, resume ? note?.total : undefined, expected, part);
     const total = totalOf(message, start, expected);
@@ -68,7 +70,7 @@ export async function transfer(
     const hash = await hashOf(part.file, start);
     const handle = await open(part.file, start > 0 ? 'r+' : 'w', 0o600);
     try {
-      const bytes = await receive(message, handle, hash, start, total, options, progress);
+      const bytes = await receive(body, handle, hash, start, total, options, progress);
       await handle.sync();
       return { sha256: hash.digest('hex'), bytes, resumed: start > 0 };
     } finally {
@@ -78,7 +80,7 @@ export async function transfer(
     options.signal.throwIfAborted();
     throw asFailure(error);
   } finally {
-    message.destroy();
+    body.stop();
   }
 }
 
@@ -139,7 +141,7 @@ function totalOf(message: IncomingMessage, start: number, expected: Expected): n
 }
 
 async function receive(
-  message: IncomingMessage,
+  body: Body,
   handle: FileHandle,
   hash: Hash,
   start: number,
@@ -148,16 +150,14 @@ async function receive(
   progress: (done: number, total: number | undefined) => void,
 ): Promise<number> {
   let at = start;
-  const stalled = () =>
-    message.destroy(new TransferFailure(`no byte for ${options.stallSeconds} s`, { transient: true }));
+  const stalled = () => body.stop(new TransferFailure(`no byte for ${options.stallSeconds} s`, { transient: true }));
   let timer = setTimeout(stalled, options.stallSeconds * 1000);
-  const stop = () => message.destroy(new Error('stopped'));
+  const stop = () => body.stop(new Error('stopped'));
   options.signal.addEventListener('abort', stop, { once: true });
   try {
     progress(at, total);
-    for await (const piece of message) {
+    for await (const chunk of body.chunks()) {
       clearTimeout(timer);
-      const chunk = piece as Buffer;
       if (total !== undefined && at + chunk.length > total)
         throw new TransferFailure(`more than the ${total} bytes that were announced`, { transient: false });
       await writeAll(handle, chunk, at);
@@ -172,7 +172,7 @@ async function receive(
   }
   if (total !== undefined && at !== total)
     throw new TransferFailure(`the connection ended after ${at} of ${total} bytes`, { transient: true });
-  if (!message.complete) throw new TransferFailure(`the connection ended after ${at} bytes`, { transient: true });
+  if (!body.message.complete) throw new TransferFailure(`the connection ended after ${at} bytes`, { transient: true });
   return at;
 }
 

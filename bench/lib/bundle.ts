@@ -1,0 +1,38 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { runProcess } from './process.ts';
+
+/** The checkout. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The library as users have it: what a program of the benchmarks imports from it is not bundled a second time. */
+const builtLibrary: Plugin = {
+  name: 'built-library',
+  setup(one) {
+    one.onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: join(root, 'dist', 'index.mjs'), external: true }));
+  },
+};
+
+/** Builds what users run: dist. */
+export async function buildProgram(): Promise<void> {
+  await runProcess(process.execPath, [join(root, 'scripts', 'build.mjs')], { cwd: root });
+}
+
+/** Bundles a program of the benchmarks, as the product is bundled. Returns the file to run. */
+export async function bundle(name: string, into: string): Promise<string> {
+  const out = join(into, 'bundles');
+  mkdirSync(out, { recursive: true });
+  await build({
+    entryPoints: [join(root, 'bench', 'children', `${name}.ts`)],
+    outfile: join(out, `${name}.mjs`),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    plugins: [builtLibrary],
+    logLevel: 'warning',
+  });
+  return join(out, `${name}.mjs`);
+}

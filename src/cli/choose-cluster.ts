@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Context } from '../index.ts';
+import { cliError } from './cli-error.ts';
+import type { Call } from './command-spec.ts';
+
+/** The cluster a command is about. */
+export interface ClusterChoice {
+  readonly configFile: string;
+  /** Where its `.kubexm` is. */
+  readonly baseDir: string;
+}
+
+/** The cluster that is meant: the file given, the one named, or the current context. */
+export async function chooseCluster(call: Call): Promise<ClusterChoice> {
+  const { options, io } = call;
+  const file = options.text('file');
+  const name = options.text('clusterName');
+  if (file !== undefined && name !== undefined) throw cliError('KX1008', { first: '--file', second: '--cluster-name' });
+  if (file !== undefined) return { configFile: resolve(io.cwd, file), baseDir: io.cwd };
+  const context = await contextNamed(call, name);
+  if (context === undefined) throw cliError('KX1020', {});
+  return { configFile: context.configFile, baseDir: context.baseDir };
+}
+
+/** Where the runs to look at are kept, and of which cluster. */
+export async function chooseHistory(call: Call): Promise<{ readonly baseDir: string; readonly cluster?: string }> {
+  const { options, io } = call;
+  const file = options.text('file');
+  const name = options.text('clusterName');
+  if (file !== undefined) {
+    const { openCluster } = await import('../index.ts');
+    return { baseDir: io.cwd, cluster: (await openCluster(resolve(io.cwd, file))).cluster.metadata.name };
+  }
+  if (name !== undefined) {
+    if (existsSync(join(io.cwd, '.kubexm', basename(name)))) return { baseDir: io.cwd, cluster: name };
+    return { baseDir: (await contextNamed(call, name))?.baseDir ?? io.cwd, cluster: name };
+  }
+  if (existsSync(join(io.cwd, '.kubexm'))) return { baseDir: io.cwd };
+  return { baseDir: (await contextNamed(call, undefined))?.baseDir ?? io.cwd };
+}
+
+async function contextNamed({ io }: Call, name: string | undefined): Promise<Context | undefined> {
+  const { readContexts } = await import('../index.ts');
+  const { current, contexts } = readContexts(io.env);
+  const wanted = name ?? current;
+  const found = contexts.find((context) => context.name === wanted);
+  if (found === undefined && name !== undefined) {
+    const among = contexts.map((context) => context.name);
+    throw cliError('KX1021', { name, names: among.join(', ') || '–' }, { similar: { word: name, among } });
+  }
+  return found;
+}

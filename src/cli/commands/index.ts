@@ -1,0 +1,37 @@
+import type { CommandSpec } from '../command-spec.ts';
+import { completeCommand } from './complete.ts';
+import { completionCommand } from './completion.ts';
+import { configGetContextsCommand } from './config-get-contexts.ts';
+import { configUseContextCommand } from './config-use-context.ts';
+import { configViewCommand } from './config-view.ts';
+import { describeRunCommand } from './describe-run.ts';
+import { explainCommand } from './explain.ts';
+import { generateConfigCommand } from './generate-config.ts';
+import { generateDocsCommand } from './generate-docs.ts';
+import { generateSchemaCommand } from './generate-schema.ts';
+import { getEventsCommand } from './get-events.ts';
+import { getRunsCommand } from './get-runs.ts';
+import { runCommandCommand } from './run-command.ts';
+import { unlockCommand } from './unlock.ts';
+import { validateConfigCommand } from './validate-config.ts';
+import { versionCommand } from './version.ts';
+
+/** Every command, in the order in which help lists them. */
+export const commands: readonly CommandSpec[] = [
+  generateConfigCommand,
+  validateConfigCommand,
+  runCommandCommand,
+  getRunsCommand,
+  describeRunCommand,
+  getEventsCommand,
+  unlockCommand,
+  explainCommand,
+  configGetContextsCommand,
+  configUseContextCommand,
+  configViewCommand,
+  generateSchemaCommand,
+  generateDocsCommand(() => commands),
+  completionCommand,
+  completeCommand(() => commands),
+  versionCommand,
+];

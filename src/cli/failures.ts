@@ -1,0 +1,56 @@
+import type { EventError, Lang } from '../index.ts';
+import type { Paint } from './output/color.ts';
+import { printable, printableLines } from './output/printable.ts';
+import { speaker } from './texts/index.ts';
+
+/** A root cause and where it happened. */
+export interface FailureOnHost {
+  readonly node?: string;
+  readonly host: string;
+  readonly error: EventError;
+}
+
+/** How failures are written. */
+export interface FailureStyle {
+  readonly lang: Lang;
+  readonly paint: Paint;
+  readonly unicode: boolean;
+}
+
+const HOSTS_SHOWN = 12;
+const LINES_SHOWN = 12;
+
+/** What failed, where, why, what the host said last, and what to do: the same cause on many hosts once. */
+export async function failureLines(failures: readonly FailureOnHost[], style: FailureStyle): Promise<string[]> {
+  const { errorRemedy, errorTitle } = await import('../index.ts');
+  const { lang, paint, unicode } = style;
+  const say = speaker(lang);
+  const groups = Map.groupBy(failures, (one) => sameCause(one));
+  return [...groups.values()].flatMap((group, i) => {
+    const [first, ...others] = group;
+    if (first === undefined) return [];
+    const { code, params, detail } = first.error;
+    const said = printableLines(detail ?? '').slice(-LINES_SHOWN);
+    return [
+      ...(i === 0 ? [] : ['']),
+      `${paint('boldRed', `${unicode ? '✗' : 'x'} ${first.host}`)}  ${paint('dim', code)} ${printable(errorTitle(code, params, lang))}`,
+      ...said.map((line) => `    ${paint('dim', `${unicode ? '│' : '|'} ${line}`)}`),
+      ...(others.length === 0 ? [] : [`  ${say('reportSameOn', { hosts: someHosts(others, say) })}`]),
+      `  ${errorRemedy(code, params, lang)}`,
+    ];
+  });
+}
+
+function someHosts(failures: readonly FailureOnHost[], say: ReturnType<typeof speaker>): string {
+  const names = failures
+    .slice(0, HOSTS_SHOWN)
+    .map((one) => one.host)
+    .join(', ');
+  const n = failures.length - HOSTS_SHOWN;
+  return n > 0 ? say('andMore', { names, n }) : names;
+}
+
+// The same step with the same reason on another host is the same cause: only the host's name differs in it.
+function sameCause({ host, error }: FailureOnHost): string {
+  return `${error.code} ${JSON.stringify(error.params)}`.replaceAll(`@${host}`, '@').replaceAll(`"${host}"`, '""');
+}

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import type { Cluster } from '../index.ts';
+import { chooseCluster } from './choose-cluster.ts';
+import { cliError } from './cli-error.ts';
+import type { Call, CommandSpec, OptionSpec } from './command-spec.ts';
+import { clusterOptions } from './shared-options.ts';
+
+/** How a run is shown: `auto` is live on a terminal and plain elsewhere; `json` is one event per line on stdout. */
+export type ViewName = 'auto' | 'live' | 'plain' | 'json';
+
+/** What the flags of a run come to. */
+export interface RunFlags {
+  readonly configFile: string;
+  readonly baseDir: string;
+  readonly dryRun: boolean;
+  readonly resume: boolean | string;
+  readonly onFailure: 'keep' | 'rollback';
+  readonly tags: readonly string[];
+  readonly skipTags: readonly string[];
+  readonly ssh: { readonly user?: string; readonly privateKeyPath?: string };
+  readonly detailedExitcode: boolean;
+  readonly view: ViewName;
+  /** Connect only to these. */
+  readonly hosts?: (cluster: Cluster) => readonly string[];
+  /** The words as typed, for the command that resumes. */
+  readonly argv: readonly string[];
+}
+
+/** How kubexm logs in, where the configuration should not decide. */
+export const sshOptions: readonly OptionSpec[] = [
+  { flags: '--ssh-user <user>', text: 'opt.ssh-user' },
+  { flags: '-i, --ssh-private-key <path>', text: 'opt.ssh-private-key', kind: 'file' },
+];
+
+const runOptions: readonly OptionSpec[] = [
+  ...clusterOptions,
+  { flags: '--dry-run', text: 'opt.dry-run' },
+  { flags: '--resume [run]', text: 'opt.resume', kind: 'run' },
+  { flags: '--on-failure <what>', text: 'opt.on-failure', choices: ['rollback', 'keep'], default: 'rollback' },
+  { flags: '--tags <tags>', text: 'opt.tags', list: true, kind: 'tag' },
+  { flags: '--skip-tags <tags>', text: 'opt.skip-tags', list: true, kind: 'tag' },
+  ...sshOptions,
+  { flags: '--detailed-exitcode', text: 'opt.detailed-exitcode' },
+  { flags: '-o, --output <view>', text: 'opt.view', choices: ['auto', 'live', 'plain', 'json'], default: 'auto' },
+];
+
+/** Gives a command the flags that every pipeline understands. */
+export function addRunOptions(command: CommandSpec): CommandSpec {
+  return { ...command, options: [...(command.options ?? []), ...runOptions] };
+}
+
+/** Reads those flags. */
+export async function runFlags(call: Call): Promise<RunFlags> {
+  const { options, argv } = call;
+  const dryRun = options.flag('dryRun');
+  const resume = options.optional('resume') ?? false;
+  if (dryRun && resume !== false) throw cliError('KX1008', { first: '--dry-run', second: '--resume' });
+  return {
+    ...(await chooseCluster(call)),
+    dryRun,
+    resume,
+    onFailure: options.text('onFailure') === 'keep' ? 'keep' : 'rollback',
+    tags: options.list('tags'),
+    skipTags: options.list('skipTags'),
+    ssh: sshOf(call),
+    detailedExitcode: options.flag('detailedExitcode'),
+    view: options.text('output') as ViewName,
+    argv,
+  };
+}
+
+/** How to log in, as the flags say. */
+export function sshOf({ options, io }: Call): RunFlags['ssh'] {
+  const user = options.text('sshUser');
+  const key = options.text('sshPrivateKey');
+  return {
+    ...(user === undefined ? {} : { user }),
+    ...(key === undefined ? {} : { privateKeyPath: resolve(io.cwd, key) }),
+  };
+}

@@ -1,0 +1,89 @@
+import {
+  type EventSink,
+  type ExitCode,
+  exitCodeOfReport,
+  type Pipeline,
+  type RunReport,
+  runPipeline,
+} from '../index.ts';
+import { askPerson } from './ask.ts';
+import { catchInterrupts } from './interrupts.ts';
+import type { Io } from './io.ts';
+import { wouldChanges } from './report/changes.ts';
+import { reportRun } from './report/report.ts';
+import type { RunFlags } from './run-options.ts';
+import { jsonView } from './view/json.ts';
+import { liveView } from './view/live.ts';
+import { plainView } from './view/plain.ts';
+import type { RunView } from './view/run-view.ts';
+
+/** Runs a pipeline as the flags say, shows it while it runs, and tells at the end what came of it. */
+export async function executePipeline<P>(pipeline: Pipeline<P>, params: P, flags: RunFlags, io: Io): Promise<ExitCode> {
+  const changes = wouldChanges();
+  const report = await runShown(pipeline, params, flags, io, chooseView(pipeline.name, flags, io), [changes.sink]);
+  if (flags.view !== 'json' && report.dryRun) io.print(...changes.lines(io));
+  if (flags.view !== 'json') io.note(...(await reportRun(report, flags, io)));
+  const code = exitCodeOfReport(report);
+  return code === 0 && flags.detailedExitcode && report.changes > 0 ? 2 : code;
+}
+
+/** Runs a pipeline with a view of the caller's; Ctrl-C, questions and flags are taken care of. */
+export async function runShown<P>(
+  pipeline: Pipeline<P>,
+  params: P,
+  flags: RunFlags,
+  io: Io,
+  view: RunView,
+  sinks: readonly EventSink[] = [],
+): Promise<RunReport> {
+  const interrupts = catchInterrupts(process, view.interrupted, () => {
+    view.close();
+    io.note(io.say('killed'));
+    process.exit(130);
+  });
+  try {
+    return await runPipeline(pipeline, params, {
+      configFile: flags.configFile,
+      baseDir: flags.baseDir,
+      ...(flags.hosts ? { hosts: flags.hosts } : {}),
+      ssh: flags.ssh,
+      dryRun: flags.dryRun,
+      resume: flags.resume,
+      onFailure: flags.onFailure,
+      tags: flags.tags,
+      skipTags: flags.skipTags,
+      assumeYes: io.assumeYes,
+      sinks: [view.sink, ...sinks],
+      ask: (question) => view.aside(() => askPerson(question, io, interrupts.stop)),
+      drain: interrupts.drain,
+      stop: interrupts.stop,
+      env: io.env,
+    });
+  } finally {
+    interrupts.release();
+    view.close();
+  }
+}
+
+function chooseView(pipeline: string, { view }: RunFlags, io: Io): RunView {
+  const { stderr, lang, unicode } = io;
+  if (view === 'json')
+    return jsonView(
+      (text) => void io.stdout.write(text),
+      (how) => io.note(io.say(how)),
+    );
+  const isTerminal = stderr.isTTY === true && io.env['TERM'] !== 'dumb';
+  if (view === 'plain' || (view === 'auto' && (!isTerminal || io.debug))) {
+    return plainView({ write: (text) => void stderr.write(text), pipeline, lang, verbose: io.debug });
+  }
+  const screen = {
+    write: (text: string) => void stderr.write(text),
+    get columns() {
+      return stderr.columns ?? 80;
+    },
+    get rows() {
+      return stderr.rows ?? 24;
+    },
+  };
+  return liveView({ screen, pipeline, color: io.colorNote, unicode, lang });
+}

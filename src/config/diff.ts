@@ -1,0 +1,68 @@
+import type { Cluster } from '../model/cluster/cluster.ts';
+import { MASK, Secret } from '../model/cluster/secret.ts';
+import { canonical, type Json } from '../model/json.ts';
+import { namesSecret } from './secret-spans.ts';
+import { formatPath, type Path } from './tree.ts';
+
+/** A field that differs between two configurations. Undefined where it is not there. */
+export interface ConfigChange {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** What differs between two configurations, hosts and other named things matched by name. Secrets are masked. */
+export function diffConfigs(before: Cluster, after: Cluster): readonly ConfigChange[] {
+  const changes: ConfigChange[] = [];
+  compare(before, after, [], changes);
+  return changes;
+}
+
+function compare(a: unknown, b: unknown, path: Path, changes: ConfigChange[]): void {
+  if (a instanceof Secret && b instanceof Secret && a.equals(b)) return;
+  if (!(a instanceof Secret) && !(b instanceof Secret)) {
+    if (isObject(a) && isObject(b)) {
+      for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) compare(a[key], b[key], [...path, key], changes);
+      return;
+    }
+    const named = byName(a, b);
+    if (named !== undefined) {
+      for (const name of new Set([...named[0].keys(), ...named[1].keys()])) {
+        compare(named[0].get(name), named[1].get(name), [...path, name], changes);
+      }
+      return;
+    }
+    if (a === b || (a !== undefined && b !== undefined && text(a) === text(b))) return;
+  }
+  changes.push({ path: formatPath(path), before: shown(a, path), after: shown(b, path) });
+}
+
+/** Lists of things with names are compared name by name, so that one more host is one change. */
+function byName(a: unknown, b: unknown): [Map<string, unknown>, Map<string, unknown>] | undefined {
+  if (!Array.isArray(a) || !Array.isArray(b)) return undefined;
+  const maps = [a, b].map((list) => {
+    const named = list.filter((item): item is { name: string } => isObject(item) && typeof item['name'] === 'string');
+    const map = new Map<string, unknown>(named.map((item) => [item.name, item]));
+    return map.size === list.length ? map : undefined;
+  });
+  const [first, second] = maps;
+  return first === undefined || second === undefined ? undefined : [first, second];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Secret);
+}
+
+function shown(value: unknown, path: Path): string | undefined {
+  if (value === undefined) return undefined;
+  if (namesSecret(String(path.at(-1) ?? '')) && !(value instanceof Secret)) return MASK;
+  return typeof value === 'string' ? value : value instanceof Secret ? value.toString() : text(value);
+}
+
+/** As JSON; secrets mask themselves, and free content is masked by the names of its keys. */
+function text(value: unknown): string {
+  const plain = JSON.stringify(value, (key, inner: unknown) =>
+    key !== '' && typeof inner === 'string' && namesSecret(key) ? MASK : inner,
+  ) as string | undefined;
+  return plain === undefined ? 'undefined' : canonical(JSON.parse(plain) as Json);
+}

@@ -1,0 +1,11 @@
+export { type FieldDescription, describeSchema } from './describe.ts';
+export { type ConfigChange, diffConfigs } from './diff.ts';
+export { type ExampleOptions, exampleConfig } from './example.ts';
+export { configFingerprint } from './fingerprint.ts';
+export { clusterJsonSchema } from './json-schema.ts';
+export { type ConfigText, type LoadedConfig, loadConfig } from './load.ts';
+export type { Problem } from './problem.ts';
+export { type RenderOptions, renderProblems } from './render.ts';
+export { listSecrets, type ResolvedSecrets, resolveSecrets, type SecretSources } from './secrets.ts';
+export type { ConfigSource, Location } from './source.ts';
+export { unsupportedFields } from './support.ts';

@@ -1,0 +1,90 @@
+import { errorRemedy, errorTitle, type Lang } from '../model/errors/index.ts';
+import { type Problem, visible } from './problem.ts';
+import { type ConfigSource, lineText, type Location, type Span } from './source.ts';
+import { textWidth } from './width.ts';
+
+/** How problems are shown. */
+export interface RenderOptions {
+  readonly lang: Lang;
+  readonly color: boolean;
+}
+
+const WORDS = {
+  en: { error: 'error', warning: 'warning', fix: 'fix', also: 'see also' },
+  zh: { error: '错误', warning: '警告', fix: '修复', also: '另见' },
+} as const;
+const STYLES = { error: '31;1', warning: '33;1', place: '36', fix: '32', dim: '2' } as const;
+/** Columns of a line that are shown around a problem. */
+const WINDOW = 110;
+
+type Paint = (style: keyof typeof STYLES, text: string) => string;
+
+/** All problems as text for a terminal: where, the line underlined, what, and what to do. */
+export function renderProblems(problems: readonly Problem[], source: ConfigSource, options: RenderOptions): string {
+  const paint: Paint = (style, text) => (options.color ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
+  return problems.map((one) => renderProblem(one, source, options.lang, paint)).join('\n\n');
+}
+
+function renderProblem(one: Problem, source: ConfigSource, lang: Lang, paint: Paint): string {
+  const words = WORDS[lang];
+  const title = errorTitle(one.code, one.params, lang);
+  const remedy = errorRemedy(one.code, one.params, lang);
+  const lines = [
+    `${paint('place', place(one.at, source))}: ${paint(one.severity, `${words[one.severity]} ${one.code}`)}: ${title}`,
+    ...snippet(one.at, source, paint, one.severity),
+    `  ${paint('fix', `${words.fix}:`)} ${remedy}`,
+  ];
+  for (const other of one.also ?? []) {
+    lines.push(`  ${words.also} ${paint('place', place(other, source))}`, ...snippet(other, source, paint, 'dim'));
+  }
+  return lines.join('\n');
+}
+
+function place(at: Location, source: ConfigSource): string {
+  const file = visible(at.file);
+  return source.text === undefined ? file : `${file}:${at.line}:${at.column}`;
+}
+
+/** The line and its underline, in columns of the terminal: a full-width character takes two. */
+function snippet(at: Location, source: ConfigSource, paint: Paint, style: keyof typeof STYLES): readonly string[] {
+  if (source.text === undefined) return [];
+  const lineStart = source.lineStarts[at.line - 1] ?? 0;
+  const whole = masked(lineText(source, at.line - 1), lineStart, source.secrets);
+  const start = at.column - 1;
+  const { text, from } = cutAround(whole, start, at.length);
+  const before = flat(text.slice(0, start - from));
+  const under = flat(text.slice(start - from, start - from + at.length));
+  const number = String(at.line);
+  const gutter = ' '.repeat(number.length);
+  const marks = '^'.repeat(Math.max(1, textWidth(under)));
+  return [
+    `  ${paint('dim', `${number} |`)} ${flat(text)}`,
+    `  ${paint('dim', `${gutter} |`)} ${' '.repeat(textWidth(before))}${paint(style, marks)}`,
+  ];
+}
+
+/** Secrets become asterisks of the same length, so that what follows stays in its column. */
+function masked(line: string, lineStart: number, secrets: readonly Span[]): string {
+  let text = line;
+  for (const span of secrets) {
+    const start = Math.max(0, span.start - lineStart);
+    const end = Math.min(line.length, span.end - lineStart);
+    if (start < end) text = text.slice(0, start) + '*'.repeat(end - start) + text.slice(end);
+  }
+  return text;
+}
+
+/** A part of a long line around the problem. */
+function cutAround(line: string, start: number, length: number): { text: string; from: number } {
+  if (line.length <= WINDOW) return { text: line, from: 0 };
+  const from = Math.max(0, Math.min(start - 30, line.length - WINDOW));
+  const to = Math.max(from + WINDOW, Math.min(line.length, start + Math.min(length, WINDOW)));
+  // Dots stand for a character each, so that the columns stay.
+  const text = line.slice(from, to);
+  return { text: `${from > 0 ? '…' : text.slice(0, 1)}${text.slice(1, -1)}${to < line.length ? '…' : text.slice(-1)}`, from };
+}
+
+/** What a terminal would obey becomes what it shows; a tab becomes two spaces. */
+function flat(text: string): string {
+  return visible(text.replaceAll('\t', '  '));
+}

@@ -1,0 +1,99 @@
+import { kubexmError } from '../model/errors/index.ts';
+import type { Host, Machine, Output } from '../model/host.ts';
+import { type Script, sh } from '../model/script.ts';
+import type { AnyStep } from '../plan/step.ts';
+import { hostKey } from './keys.ts';
+import { isScript, tail } from './perform.ts';
+
+/** What a step is about to overwrite, kept on the machine before that. */
+export interface BeforeImage {
+  /** Keeps it, or ends the script that it is a part of. */
+  readonly script: Script;
+  /** The machine for a step that works by itself: the first thing it does waits until the image is kept. */
+  guard(machine: Machine): Host;
+  /** Throws if a script ended because the image could not be kept: then nothing was touched. */
+  mustBeKept(output: Output | undefined): void;
+}
+
+const CODE = 97;
+const WORDS = 'kubexm: the before-image could not be kept';
+
+/** The before-image of a step that declares what it overwrites. `spared` is called when it could not be kept. */
+export function beforeImage(
+  run: string,
+  of: {
+    readonly ref: { readonly node: string };
+    readonly step: AnyStep;
+    readonly want: unknown;
+    readonly nature: string;
+  },
+  spared: () => void,
+): BeforeImage | undefined {
+  const saves = of.nature === 'state' ? savesOf(of.step, of.want) : undefined;
+  if (!saves) return undefined;
+  const { node } = of.ref;
+  const script = saveScript(hostKey(run, node), saves);
+  const notKept = (output: Output) => {
+    spared();
+    return kubexmError('KX4002', { node, reason: 'its before-image could not be kept' }, { detail: tail(output) });
+  };
+  return {
+    script,
+    mustBeKept: (output) => {
+      if (output?.code === CODE && output.stderr.includes(WORDS)) throw notKept(output);
+    },
+    guard: (machine) =>
+      guarded(machine, async () => {
+        const output = await machine.run(script);
+        if (output.code !== 0) throw notKept(output);
+      }),
+  };
+}
+
+/** What a step wants kept, if anything. */
+export function savesOf(step: AnyStep, want: unknown): readonly string[] | Script | undefined {
+  const saves = step.saves?.(want);
+  return saves && !isScript(saves) && saves.length === 0 ? undefined : saves;
+}
+
+function guarded(machine: Machine, keep: () => Promise<void>): Host {
+  let kept: Promise<void> | undefined;
+  const first = () => {
+    kept ??= keep();
+    return kept;
+  };
+  return {
+    name: machine.name,
+    facts: machine.facts,
+    run: async (script, options) => {
+      await first();
+      return await machine.run(script, options);
+    },
+    write: async (path, content, options) => {
+      await first();
+      await machine.write(path, content, options);
+    },
+    put: async (localPath, path, options) => {
+      await first();
+      await machine.put(localPath, path, options);
+    },
+    get: async (path, localPath, options) => {
+      await first();
+      await machine.get(path, localPath, options);
+    },
+  };
+}
+
+function saveScript(key: string, saves: readonly string[] | Script): Script {
+  const failed = sh`{ echo ${WORDS} >&2; exit ${CODE}; }`;
+  if (!isScript(saves)) return sh`kx_save ${key} ${saves} || ${failed}`;
+  return sh`kx_paths=$(
+${saves}
+) || ${failed}
+set --
+while IFS= read -r kx_path; do set -- "$@" "$kx_path"; done <<KX_PATHS
+$kx_paths
+KX_PATHS
+kx_save ${key} "$@" || ${failed}
+set --`;
+}

@@ -1,0 +1,72 @@
+import type { EventError } from '../model/event.ts';
+import type { Applied } from './apply.ts';
+import { asEventError, isCode, LOST } from './errors.ts';
+import type { Execution } from './execution.ts';
+
+/** A secret that could not be made. All who need it fail by it, and it is reported once. */
+export class MintFailed extends Error {
+  readonly mint: number;
+
+  constructor(mint: number, cause: unknown) {
+    super('a secret could not be made', { cause });
+    this.mint = mint;
+  }
+}
+
+/** A secret that cannot be made because its host is gone: who needs it has not failed, but cannot go on. */
+export class MintLost extends Error {}
+
+/** Makes short-lived secrets just before they are used, each once for all who need it. They live only in memory. */
+export class Mints {
+  private readonly execution: Execution;
+  private readonly apply: (i: number) => Promise<Applied>;
+  private readonly made = new Map<number, Promise<void>>();
+
+  constructor(execution: Execution, apply: (i: number) => Promise<Applied>) {
+    this.execution = execution;
+    this.apply = apply;
+  }
+
+  /** Makes what a node is about to use. */
+  async before(i: number): Promise<void> {
+    for (const mint of this.execution.values.mintsOf(i)) {
+      const made = this.made.get(mint) ?? this.make(mint);
+      this.made.set(mint, made);
+      await made;
+    }
+  }
+
+  private async make(i: number): Promise<void> {
+    const { execution } = this;
+    const { options, values } = execution;
+    const started = performance.now();
+    const spent = () => performance.now() - started;
+    try {
+      await this.before(i);
+      if (execution.isLost(options.graph.host(i))) throw new MintLost();
+      const { output } = await this.apply(i);
+      for (const text of textsIn(output)) options.redact(text);
+      values.set(i, output);
+    } catch (error) {
+      if (error instanceof MintLost || error instanceof MintFailed) throw error;
+      const cause = asEventError(error, options.graph.id(i));
+      if (isCode(error, LOST)) execution.loseHost(options.graph.host(i), cause);
+      this.finished(i, isCode(error, LOST) ? 'unknown' : 'failed', spent(), cause);
+      throw isCode(error, LOST) ? new MintLost() : new MintFailed(i, error);
+    }
+    this.finished(i, 'ran', spent());
+  }
+
+  private finished(i: number, outcome: 'ran' | 'failed' | 'unknown', durationMs: number, error?: EventError): void {
+    const { options } = this.execution;
+    const failed = outcome === 'failed' && error ? { error } : {};
+    options.emit({ type: 'node-finished', ...this.execution.ref(i), outcome, durationMs, ...failed });
+    this.execution.ledger.count(outcome);
+  }
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type KubexmError, kubexmError } from '../model/errors/index.ts';
+import type { LockOwner, Output } from '../model/host.ts';
+import { quote } from '../model/script.ts';
+import type { Link } from './link.ts';
+
+/** A lock as others see it. */
+export interface LockState {
+  /** Undefined when the record cannot be read. */
+  readonly owner: LockOwner | undefined;
+  /** Seconds since the owner was last heard of. */
+  readonly silentSeconds: number;
+  /** Jobs that still run there. */
+  readonly jobs: readonly { readonly key: string; readonly ageSeconds: number }[];
+}
+
+interface Told extends LockState {
+  readonly answer: string;
+  readonly token: string;
+}
+
+/** How long a lock without a record may be on its way. */
+const SETTLE_MS = 3000;
+
+/** This process's hold on a machine. */
+export class MachineLock {
+  readonly #link: Link;
+  readonly #beatMs: number;
+  readonly #token = randomBytes(12).toString('base64url');
+  #timer: NodeJS.Timeout | undefined;
+  #beating = false;
+
+  constructor(link: Link, beatMs: number) {
+    this.#link = link;
+    this.#beatMs = beatMs;
+  }
+
+  /** Takes the lock, from a dead owner too, or says who has it. */
+  async take(owner: LockOwner): Promise<void> {
+    const began = Date.now();
+    let force = '';
+    for (;;) {
+      const told = tell(await this.#link.query(this.#takeScript(owner, force), { here: true }));
+      if (told.answer === 'taken') break;
+      if (told.answer === 'job') throw this.#jobLives(told);
+      const waited = Date.now() - began;
+      if (told.token === '-' ? waited > SETTLE_MS : !diedHere(told.owner, owner)) throw this.#held(told);
+      // Its process is gone; its shell may still be ending the last command. Once it is silent for long, we end it.
+      if (waited > this.#staleSeconds * 1000 + 10_000) throw this.#held(told);
+      force = told.token;
+      await sleep(waited < 500 ? 50 : 300);
+    }
+    this.#link.restoreHook = async (run) => {
+      const told = tell(await run(this.#takeScript(owner, '')));
+      if (told.answer !== 'taken') throw this.#takenOver(told);
+    };
+    this.#timer = setInterval(() => void this.#beat(), this.#beatMs).unref();
+  }
+
+  /** Gives the lock back. */
+  async drop(): Promise<void> {
+    if (!this.#timer) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#link.restoreHook = undefined;
+    await this.#link.query(`kx_lock_drop ${quote(this.#token)}`, { here: true });
+  }
+
+  get #staleSeconds(): number {
+    return Math.ceil((this.#beatMs * 3) / 1000);
+  }
+
+  #takeScript(owner: LockOwner, force: string): string {
+    const words = [this.#token, owner.run, String(this.#staleSeconds), force, JSON.stringify(owner)];
+    return `kx_lock_take ${words.map(quote).join(' ')}`;
+  }
+
+  /** A long command must not make us look dead: then the second shell says that we live. */
+  async #beat(): Promise<void> {
+    if (this.#beating) return;
+    this.#beating = true;
+    try {
+      const script = `kx_lock_beat ${quote(this.#token)}`;
+      const asked = this.#link.query(script);
+      asked.catch(() => undefined);
+      let answer = await Promise.race([asked, sleep(Math.min(1000, this.#beatMs / 2), undefined, { ref: false })]);
+      answer ??= await this.#link.aside(script);
+      if (answer.stdout.trim() === 'lost' && this.#timer) await this.#lost();
+    } catch {
+      // The link itself is waiting for the machine to come back, or has given up and says so to everyone.
+    } finally {
+      this.#beating = false;
+    }
+  }
+
+  async #lost(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    const told = tell(await this.#link.query('kx_lock_show'));
+    this.#link.fail(this.#takenOver(told));
+  }
+
+  #held(told: Told): KubexmError {
+    const { host } = this.#link;
+    const { run = '?', pipeline = '?', user = '?', machine = '?', since = '?' } = told.owner ?? {};
+    return kubexmError('KX3101', { host, run, pipeline, user, machine, since }, { host });
+  }
+
+  #jobLives(told: Told): KubexmError {
+    const { host } = this.#link;
+    const { run = '?', user = '?', machine = '?' } = told.owner ?? {};
+    const { key: job = '?', ageSeconds: age = 0 } = told.jobs[0] ?? {};
+    return kubexmError('KX3102', { host, run, user, machine, job, age }, { host });
+  }
+
+  #takenOver(told: Told): KubexmError {
+    const { host } = this.#link;
+    const { run = '?', user = '?', machine = '?' } = told.owner ?? {};
+    const by = told.owner ? `run ${run} (${user}@${machine})` : 'kubexm unlock';
+    return kubexmError('KX3103', { host, by }, { host });
+  }
+}
+
+/** Who holds a machine's lock; undefined when nobody does. */
+export async function readLock(link: Link): Promise<LockState | undefined> {
+  const told = tell(await link.query('kx_lock_show'));
+  return told.answer === '' ? undefined : told;
+}
+
+/** Ends whoever holds the lock. Refused while a job lives, unless forced. */
+export async function breakLock(link: Link, force: boolean): Promise<boolean> {
+  const told = tell(await link.query('kx_lock_show'));
+  if (told.answer === '') return false;
+  const [job] = told.jobs;
+  if (job && !force) {
+    const { run = '?', user = '?', machine = '?' } = told.owner ?? {};
+    const params = { host: link.host, run, user, machine, job: job.key, age: job.ageSeconds };
+    throw kubexmError('KX3102', params, { host: link.host });
+  }
+  const output = await link.query(`kx_lock_break ${quote(told.token)}`);
+  return output.code === 0;
+}
+
+function tell(output: Output): Told {
+  const [first = '', json = '', ...jobs] = output.stdout.split('\n');
+  const [answer = '', token = '-', silent] = first.split(' ');
+  return {
+    answer,
+    token,
+    silentSeconds: Number(silent ?? 0),
+    owner: parseOwner(json),
+    jobs: jobs.filter(Boolean).map((line) => {
+      const [key = '', age] = line.split(' ');
+      return { key, ageSeconds: Number(age) };
+    }),
+  };
+}
+
+function parseOwner(json: string): LockOwner | undefined {
+  try {
+    return JSON.parse(json) as LockOwner;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The owner ran on this very machine, and its process is no more. */
+function diedHere(owner: LockOwner | undefined, self: LockOwner): boolean {
+  if (!owner || owner.machine !== self.machine || owner.pid === self.pid) return false;
+  try {
+    process.kill(owner.pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}

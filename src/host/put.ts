@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { Readable, type Writable } from 'node:stream';
+import { kubexmError } from '../model/errors/index.ts';
+import type { PutOptions } from '../model/host.ts';
+import { quote } from '../model/script.ts';
+import type { Link } from './link.ts';
+import { lastWords, startStream } from './stream.ts';
+import { cannotWrite, checkDigest, INLINE_BYTES, writeInline } from './write.ts';
+
+/** Bytes to send, from any position. */
+interface Source {
+  readonly size: number;
+  readonly sha256: string;
+  from(offset: number): Readable;
+}
+
+/** Sends a file of this machine. */
+export async function putFile(link: Link, localPath: string, path: string, options: PutOptions): Promise<void> {
+  const size = await sizeOf(localPath);
+  if (size <= INLINE_BYTES) {
+    const content = await readFile(localPath);
+    checkDigest(link.host, path, content, options.sha256);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return writeInline(link, path, content, { ...options, sha256 });
+  }
+  const sha256 = options.sha256 ?? (await digest(createReadStream(localPath)));
+  await send(link, path, { size, sha256, from: (offset) => readFrom(localPath, offset) }, options);
+}
+
+/** Writes content of any size. */
+export async function writeContent(link: Link, path: string, content: Uint8Array, options: PutOptions): Promise<void> {
+  if (content.length <= INLINE_BYTES) return writeInline(link, path, content, options);
+  checkDigest(link.host, path, content, options.sha256);
+  const sha256 = options.sha256 ?? createHash('sha256').update(content).digest('hex');
+  const from = (offset: number): Readable => Readable.from([content.subarray(offset)], { objectMode: false });
+  await send(link, path, { size: content.length, sha256, from }, options);
+}
+
+/** Sends until it is there: a cut connection is waited for, and the rest is sent. */
+async function send(link: Link, path: string, source: Source, options: PutOptions): Promise<void> {
+  const words = [path, source.sha256, options.mode ?? '0644', options.owner ?? ''].map(quote).join(' ');
+  for (let damaged = 0; ; ) {
+    options.signal?.throwIfAborted();
+    const look = await link.query(`kx_put_look ${words}`, { signal: options.signal, timeoutMs: 600_000 });
+    if (look.code !== 0) throw cannotWrite(link.host, path, look);
+    if (look.stdout.trim() === 'same') {
+      options.progress?.(source.size, source.size);
+      return;
+    }
+    const offset = await continueFrom(source, look.stdout);
+    const result = await sendOnce(link, words, source, offset, options);
+    if (result === 'done') return;
+    if (result === 'cut') continue;
+    if (result.code !== 65) throw cannotWrite(link.host, path, result);
+    // A damaged transfer is tried once more from the start; then the file itself is not what was meant.
+    const got = result.stderr.match(/sha256 ([0-9a-f]+)/)?.[1] ?? '?';
+    if (++damaged > 1 || offset === 0) {
+      throw kubexmError('KX3033', { path, host: link.host, got, want: source.sha256 }, { host: link.host });
+    }
+  }
+}
+
+/** Where to go on: behind the partial file that is there, if it is a beginning of ours. */
+async function continueFrom(source: Source, look: string): Promise<number> {
+  const [size = '0', sha256 = ''] = look.trim().split(' ');
+  const offset = Number(size);
+  if (offset === 0 || offset > source.size) return 0;
+  const start = source.from(0);
+  const same = (await digest(start, offset)) === sha256;
+  return same ? offset : 0;
+}
+
+type Sent = 'done' | 'cut' | { readonly code: number; readonly stderr: string };
+
+async function sendOnce(link: Link, words: string, source: Source, offset: number, options: PutOptions): Promise<Sent> {
+  const session = await link.stream(options.signal);
+  const left = source.size - offset;
+  // Without an end of input on a terminal, the count tells when to stop.
+  const receive = session.pty ? `head -c ${left}` : 'cat';
+  const script = [
+    `set -- ${words}`,
+    'kx_part "$1" "$2"',
+    ...(offset === 0 ? ['rm -f "$kx_tmp"'] : []),
+    `${receive} >>"$kx_tmp" || exit`,
+    `[ "$(kx_size "$kx_tmp")" = ${source.size} ] || exit 66`,
+    'kx_put_done "$@"',
+    'exit',
+  ];
+  const channel = startStream(session, script.join('\n'));
+  channel.stdout.resume();
+  const said = lastWords(channel);
+  const abort = (): void => channel.close();
+  options.signal?.addEventListener('abort', abort, { once: true });
+  try {
+    const report = (sent: number): void => options.progress?.(offset + sent, source.size);
+    await pump(source.from(offset), channel.stdin, channel.exit, report);
+    if (!session.pty) channel.stdin.end();
+    const exit = await channel.exit;
+    if (exit.code === 0) return 'done';
+    options.signal?.throwIfAborted();
+    if (exit.code === undefined || !session.connection.alive) return 'cut';
+    return { code: exit.code, stderr: said() };
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+    channel.close();
+  }
+}
+
+/** Writes a stream into another as fast as that one takes it, until it is all written or the other end has gone. */
+async function pump(
+  from: Readable,
+  to: Writable,
+  gone: Promise<unknown>,
+  report: (sent: number) => void,
+): Promise<void> {
+  let ended = false;
+  void gone.then(() => {
+    ended = true;
+  });
+  let sent = 0;
+  for await (const chunk of from as AsyncIterable<Buffer>) {
+    if (ended) return;
+    if (!to.write(chunk)) {
+      const drained = Promise.withResolvers<void>();
+      to.once('drain', drained.resolve);
+      await Promise.race([drained.promise, gone]);
+      to.off('drain', drained.resolve);
+    }
+    sent += chunk.length;
+    report(sent);
+  }
+}
+
+/** Only `size` bytes are ever sent: a file that grows meanwhile is caught by its digest. */
+function readFrom(localPath: string, offset: number): Readable {
+  return createReadStream(localPath, { start: offset, highWaterMark: 512 * 1024 });
+}
+
+async function sizeOf(localPath: string): Promise<number> {
+  try {
+    const found = await stat(localPath);
+    if (!found.isFile()) throw new Error('it is not a file');
+    return found.size;
+  } catch (error) {
+    throw kubexmError('KX3034', { path: localPath, reason: (error as Error).message }, { cause: error });
+  }
+}
+
+/** The sha256 of a stream, or of its first bytes. */
+async function digest(stream: Readable, count = Number.POSITIVE_INFINITY): Promise<string> {
+  const hash = createHash('sha256');
+  let left = count;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    hash.update(chunk.length > left ? chunk.subarray(0, left) : chunk);
+    left -= chunk.length;
+    if (left <= 0) break;
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,256 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Target } from '../../src/connector/index.ts';
+import { HOST_INIT } from './host-init.ts';
+
+export { type FaultyServer, startFaultyServer } from './faulty-server.ts';
+export { describeHosts, rigProblem } from './problem.ts';
+export { type DelayProxy, startProxy } from './proxy.ts';
+export { addUser, type RigUser, type SudoKind } from './users.ts';
+
+const run = promisify(execFile);
+
+/** How the hosts of a rig are made. */
+export interface RigOptions {
+  readonly hosts?: number;
+  /** More lines for sshd_config, such as `MaxSessions 2`. */
+  readonly sshd?: readonly string[];
+  /** Types of host keys. Default ed25519. */
+  readonly hostKeys?: readonly HostKeyType[];
+}
+
+/** A kind of host key. */
+export type HostKeyType = 'ed25519' | 'ecdsa' | 'rsa';
+
+/** Some hosts, and the keys to them. */
+export interface Rig {
+  readonly hosts: readonly RigHost[];
+  /** A directory that is removed with the rig. */
+  readonly dir: string;
+  /** A private key that root of every host lets in. */
+  readonly key: string;
+  close(): Promise<void>;
+}
+
+/** Starts hosts: each a real sshd on a loopback port, with its own files, processes and name. */
+export async function startRig(options: RigOptions = {}): Promise<Rig> {
+  const dir = await mkdtemp(join(tmpdir(), 'kx-rig-'));
+  const key = join(dir, 'id_ed25519');
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  const hosts: RigHost[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(hosts.map((host) => host.close()));
+    await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    const names = Array.from({ length: options.hosts ?? 1 }, (_, i) => `host${i + 1}`);
+    hosts.push(...(await Promise.all(names.map((name) => RigHost.start(name, dir, key, options)))));
+    return { hosts, dir, key, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** One host of a rig. */
+export class RigHost {
+  readonly name: string;
+  readonly port: number;
+  readonly dir: string;
+  readonly #key: string;
+  readonly #init: ChildProcess;
+  readonly #pid: number;
+  readonly #types: readonly HostKeyType[];
+  #sshd: ChildProcess | undefined;
+
+  private constructor(made: {
+    name: string;
+    dir: string;
+    key: string;
+    port: number;
+    init: Init;
+    types: readonly HostKeyType[];
+  }) {
+    this.name = made.name;
+    this.dir = made.dir;
+    this.port = made.port;
+    this.#key = made.key;
+    this.#init = made.init.process;
+    this.#pid = made.init.pid;
+    this.#types = made.types;
+  }
+
+  static async start(name: string, rigDir: string, key: string, options: RigOptions): Promise<RigHost> {
+    const dir = join(rigDir, name);
+    await mkdir(join(dir, 'box'), { recursive: true, mode: 0o700 });
+    const port = await freePort();
+    const init = await startInit(name, join(dir, 'box'));
+    const host = new RigHost({ name, dir, key, port, init, types: options.hostKeys ?? ['ed25519'] });
+    await host.#configure(options.sshd ?? []);
+    await host.restart();
+    return host;
+  }
+
+  /** How kubexm logs in here. */
+  target(changes: Partial<Target> = {}): Target {
+    return {
+      name: this.name,
+      address: '127.0.0.1',
+      port: this.port,
+      user: 'root',
+      auth: { privateKeyPath: this.#key },
+      hostKeys: { pinFile: join(this.dir, 'known_hosts') },
+      bastions: [],
+      ...changes,
+    };
+  }
+
+  /** Where one of its files is for this process. */
+  path(inside: string): string {
+    return join(`/proc/${this.#pid}/root`, inside);
+  }
+
+  /** Runs a script there as root, without SSH, and returns what it printed. */
+  async exec(script: string): Promise<string> {
+    const enter = ['-t', String(this.#pid), '-m', '-u', '-p', '-r', '-w'];
+    const { stdout } = await run('nsenter', [...enter, '/bin/sh', '-c', script], { maxBuffer: 64 * 1024 * 1024 });
+    return stdout;
+  }
+
+  /** Its host keys, as known_hosts has them: `type base64`. */
+  async publicHostKey(type: HostKeyType = 'ed25519'): Promise<string> {
+    const text = await readFile(this.path(`/etc/ssh/kx_${type}.pub`), 'utf8');
+    return text.split(' ').slice(0, 2).join(' ').trim();
+  }
+
+  /** Makes other host keys, as a machine that was installed anew has. */
+  async newHostKeys(): Promise<void> {
+    await this.exec('rm -f /etc/ssh/kx_*');
+    await this.#makeHostKeys();
+  }
+
+  /** Cuts all connections: what runs on the host goes on. */
+  async cutConnections(): Promise<void> {
+    await this.exec(CUT);
+  }
+
+  /** The host vanishes from the network: no sshd, no sessions. What runs on it goes on. */
+  async stop(): Promise<void> {
+    const sshd = this.#sshd;
+    if (!sshd) return;
+    this.#sshd = undefined;
+    const gone = new Promise((resolve) => sshd.once('exit', resolve));
+    sshd.kill('SIGTERM');
+    await gone;
+    await this.exec(CUT);
+  }
+
+  /** The host answers again, with the same keys and files. */
+  async restart(): Promise<void> {
+    await this.stop();
+    const enter = ['-t', String(this.#pid), '-m', '-u', '-p', '-r', '-w'];
+    const sshd = spawn(
+      'nsenter',
+      [...enter, '/usr/sbin/sshd', '-D', '-E', '/var/log/kx-sshd.log', '-f', '/etc/ssh/kx_sshd_config'],
+      {
+        stdio: ['ignore', 'ignore', 'ignore'],
+      },
+    );
+    this.#sshd = sshd;
+    await waitForPort(this.port);
+  }
+
+  async #configure(lines: readonly string[]): Promise<void> {
+    await this.exec('mkdir -p -m 700 /root/.ssh && rm -f /root/.bashrc /root/.profile /root/.bash_profile');
+    await writeFile(this.path('/root/.ssh/authorized_keys'), await readFile(`${this.#key}.pub`));
+    await this.exec(
+      'chown root:root /root /root/.ssh /root/.ssh/authorized_keys && chmod 600 /root/.ssh/authorized_keys',
+    );
+    await this.#makeHostKeys();
+    const config = [
+      `Port ${this.port}`,
+      'ListenAddress 127.0.0.1',
+      ...this.#types.map((type) => `HostKey /etc/ssh/kx_${type}`),
+      'PidFile none',
+      'PermitRootLogin yes',
+      'StrictModes no',
+      'MaxStartups 100',
+      'UseDNS no',
+      ...lines,
+    ];
+    await writeFile(this.path('/etc/ssh/kx_sshd_config'), `${config.join('\n')}\n`);
+  }
+
+  async #makeHostKeys(): Promise<void> {
+    const make = (type: HostKeyType): string => `ssh-keygen -q -t ${type} -N '' -f /etc/ssh/kx_${type}`;
+    await this.exec(this.#types.map(make).join(' && '));
+  }
+
+  async close(): Promise<void> {
+    const gone = new Promise((resolve) => this.#init.once('exit', resolve));
+    this.#init.stdin?.end();
+    await Promise.race([gone, sleep(2000)]);
+    if (this.#init.exitCode === null && this.#init.signalCode === null) this.#init.kill('SIGKILL');
+  }
+}
+
+/** Kills the processes that serve connections, not what they started. */
+const CUT = String.raw`
+for stat in /proc/[0-9]*/stat; do
+  read -r line <"$stat" 2>/dev/null || continue
+  pid=${'$'}{line%% *}
+  case $line in *"(sshd)"* | *"(sshd-session)"* | *"(sshd-auth)"*) ;; *) continue ;; esac
+  case $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null) in *'-D -E '* | *listener*) ;; *) kill -9 "$pid" ;; esac
+done 2>/dev/null
+true
+`;
+
+interface Init {
+  readonly process: ChildProcess;
+  /** Of the first process inside, as seen from outside. */
+  readonly pid: number;
+}
+
+async function startInit(name: string, box: string): Promise<Init> {
+  const child = spawn('unshare', ['-m', '-u', '-p', '-f', '--kill-child', 'sh', '-c', HOST_INIT, 'init', name, box], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => resolve());
+    child.once('exit', () => reject(new Error(`host ${name} did not start: ${said}`)));
+  });
+  // `unshare -f` waits outside; its only child is the first process inside.
+  const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  return { process: child, pid: Number(children.trim().split(' ')[0]) };
+}
+
+/** A port that nobody uses now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function waitForPort(port: number): Promise<void> {
+  for (const deadline = Date.now() + 10_000; ; ) {
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+    if (open) return;
+    if (Date.now() > deadline) throw new Error(`nothing listens on port ${port}`);
+    await sleep(20);
+  }
+}

@@ -1,0 +1,205 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const { layers } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as {
+  readonly layers: Record<string, string[]>;
+};
+
+let tree: string;
+beforeEach(() => {
+  tree = join(realpathSync(mkdtempSync(join(tmpdir(), 'kubexm-checks-'))), 'tree');
+  mkdirSync(tree);
+  for (const name of ['scripts', '.dependency-cruiser.cjs', 'tsconfig.json', 'package.json', 'vitest.config.ts']) {
+    cpSync(join(repository, name), join(tree, name), { recursive: true });
+  }
+  symlinkSync(join(repository, 'node_modules'), join(tree, 'node_modules'));
+});
+afterEach(() => rmSync(dirname(tree), { recursive: true, force: true }));
+
+function put(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(tree, name)), { recursive: true });
+    writeFileSync(join(tree, name), text);
+  }
+}
+
+function run(script: string, env: NodeJS.ProcessEnv = {}): { readonly code: number | null; readonly text: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(tree, script)], {
+    cwd: tree,
+    env: { ...process.env, ...env },
+  });
+  return { code: status, text: `${stderr}${stdout}` };
+}
+
+/** Two files in every folder of the table, with as many imports. */
+function everyLayer(): void {
+  put({ 'src/index.ts': "export * from './model/b.ts';\n", 'src/model/c.ts': "export * from './b.ts';\n" });
+  for (const folder of Object.keys(layers)) {
+    const model =
+      folder === 'model'
+        ? 'export const x = 1;\n'
+        : `export { x } from '${'../'.repeat(folder.split('/').length)}model/a.ts';\n`;
+    put({ [`src/${folder}/a.ts`]: model, [`src/${folder}/b.ts`]: "export { x } from './a.ts';\n" });
+  }
+}
+
+describe('check-layers', () => {
+  it('is content with what the table allows', () => {
+    everyLayer();
+    put({
+      'src/cli/ok.ts': "export * from '../index.ts';\nexport * as a from './b.ts';\n",
+      'src/task/ok.ts': "export * from '../step/b.ts';\n",
+      'src/step/ok.ts': "export * from './generic/b.ts';\nexport * as host from '../host/b.ts';\n",
+      'src/step/generic/ok.ts': "import type * as host from '../../host/a.ts';\nexport type Host = typeof host;\n",
+      'src/engine/ok.test.ts': "export * from '../connector/b.ts';\n",
+      'src/connector/ok.ts': "export { Client } from 'ssh2';\n",
+    });
+    expect(run('scripts/check-layers.mjs')).toMatchObject({ code: 0, text: expect.stringContaining(' 0 problems') });
+  });
+
+  it('finds each way of crossing a layer', () => {
+    everyLayer();
+    const wrong: Readonly<Record<string, string>> = {
+      'model/w.ts': '../plan/b.ts',
+      'plan/w.ts': '../engine/b.ts',
+      'connector/w.ts': '../host/b.ts',
+      'host/w.ts': '../step/b.ts',
+      'step/w.ts': '../task/b.ts',
+      'step/generic/w.ts': '../b.ts',
+      'task/w.ts': '../step/generic/b.ts',
+      'module/w.ts': '../step/b.ts',
+      'pipeline/w.ts': '../task/b.ts',
+      'observe/w.ts': '../plan/b.ts',
+      'config/w.ts': '../runtime/b.ts',
+      'engine/w.ts': '../host/b.ts',
+      'runtime/w.ts': '../pipeline/b.ts',
+      'runtime/up.ts': '../index.ts',
+      'cli/w.ts': '../engine/b.ts',
+    };
+    for (const [file, target] of Object.entries(wrong)) put({ [`src/${file}`]: `export * from '${target}';\n` });
+    put({
+      'src/step/generic/value.ts': "export * from '../../host/b.ts';\n",
+      'src/engine/ssh.ts': "export { Client } from 'ssh2';\n",
+      'src/plan/tool.ts': "export { build } from 'esbuild';\n",
+      'src/plan/nowhere.ts': "export * from './not-there.ts';\n",
+      'src/plan/one.ts': "import { two } from './two.ts';\nexport const one = () => two;\n",
+      'src/plan/two.ts': "import { one } from './one.ts';\nexport const two = () => one;\n",
+      'src/unheard-of/a.ts': 'export const x = 1;\n',
+    });
+    const { code, text } = run('scripts/check-layers.mjs');
+    expect(code).toBe(1);
+    for (const file of Object.keys(wrong)) expect(text).toContain(`src/${file} imports`);
+    for (const found of [
+      'src/step/generic/value.ts imports src/host/b.ts: layer-step/generic-types',
+      'only-connector-uses-ssh2',
+      'src/plan/tool.ts imports',
+      'src/plan/nowhere.ts imports ./not-there.ts: resolvable',
+      'no-circular',
+      'src/unheard-of is in no layer',
+    ]) {
+      expect(text).toContain(found);
+    }
+  });
+
+  it('is not content when it sees no imports', () => {
+    for (let i = 0; i < 30; i++) put({ [`src/model/f${i}.ts`]: 'export const x = 1;\n' });
+    expect(run('scripts/check-layers.mjs')).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('that cannot be all'),
+    });
+  });
+});
+
+describe('check-text', () => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`docs/${i}.md`, 'text\n']));
+
+  it('is content with plain text', () => {
+    put({
+      ...many,
+      'src/a.ts': 'x\n'.repeat(350),
+      'docs/path.md': 'see https://registry.npmjs.org/x and /root/.kube/config\n',
+    });
+    expect(run('scripts/check-text.mjs')).toEqual({ code: 0, text: expect.stringContaining(' 0 problems') });
+  });
+
+  it('finds what must not be there', () => {
+    const note = `${'TO'}DO`;
+    put({
+      ...many,
+      'src/long.ts': 'x\n'.repeat(351),
+      'src/cast.ts': `const a = b as ${'any'};\n`,
+      'docs/note.md': `one\n${note}: later\n`,
+      'docs/path.md': `see ${tree}/src\n`,
+      'docs/host.md': 'from packages.example.test\n',
+      'docs/proxy.md': 'through proxy.example.test:3128\n',
+    });
+    const npmrc = join(dirname(tree), 'npmrc');
+    writeFileSync(npmrc, 'registry=https://packages.example.test/npm/\n');
+    const { code, text } = run('scripts/check-text.mjs', {
+      NPM_CONFIG_USERCONFIG: npmrc,
+      HTTPS_PROXY: 'http://user:pw@proxy.example.test:3128',
+    });
+    expect(code).toBe(1);
+    for (const found of [
+      'src/long.ts: 351 lines',
+      'src/cast.ts:1: as ',
+      `docs/note.md:2: a note to self (${note})`,
+      'docs/path.md:1: a path of this machine',
+      'docs/host.md:1: a package host',
+      'docs/proxy.md:1: a package host',
+    ]) {
+      expect(text).toContain(found);
+    }
+  });
+
+  it('is not content when it sees no files', () => {
+    rmSync(join(tree, 'scripts/build.mjs'));
+    expect(run('scripts/check-text.mjs')).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('that cannot be all'),
+    });
+  });
+});
+
+describe('npm test', () => {
+  const sources = { 'src/cli/main.ts': "console.log('hi');\n", 'src/index.ts': 'export {};\n' };
+  const head = "import { describe, expect, it } from 'vitest';\n";
+
+  function lastLine(files: Readonly<Record<string, string>>): readonly [number | null, string | undefined, string] {
+    put({ ...sources, ...files });
+    const { code, text } = run('scripts/test.mjs', { KUBEXM_TEST_INSTALL: '0', NO_COLOR: '1' });
+    return [code, text.trimEnd().split('\n').at(-1), text];
+  }
+
+  it('counts, and says what was skipped and why', () => {
+    const [code, last, text] = lastLine({
+      'src/a.test.ts': `${head}it('a', () => expect(1).toBe(1)); it('b', (context) => context.skip('needs a moon'));
+        describe.skip('c (needs two suns)', () => { it('d', () => {}); });\n`,
+    });
+    expect([code, last]).toEqual([0, '1 passed, 0 failed, 2 skipped']);
+    expect(text).toMatch(/skipped 1: needs a moon\n {2}src\/a.test.ts > b/);
+    expect(text).toContain('skipped 1: needs two suns');
+  });
+
+  it('fails with a failed test, a broken file, a failed set-up, a lost rejection, a skip without a reason', () => {
+    const [code, last, text] = lastLine({
+      'src/a.test.ts': `${head}it('a', () => {}); it('b', () => expect(1).toBe(2)); it.skip('c', () => {});\n`,
+      'src/b.test.ts': "import './not-there.ts';\n",
+      'src/c.test.ts': `import { beforeAll, it } from 'vitest';\nbeforeAll(() => { throw new Error('no'); });\nit('d', () => {});\n`,
+      'src/d.test.ts': `${head}it('e', () => { void Promise.reject(new Error('lost')); });\n`,
+    });
+    expect([code, last]).toEqual([1, '2 passed, 5 failed, 1 skipped']);
+    expect(text).toContain('NO REASON GIVEN');
+  });
+
+  it('fails without tests, and when the build fails', () => {
+    expect(lastLine({}).slice(0, 2)).toEqual([1, '0 passed, 1 failed, 0 skipped']);
+    expect(lastLine({ 'src/index.ts': 'no program(' }).slice(0, 2)).toEqual([1, '0 passed, 1 failed, 0 skipped']);
+  });
+});
