@@ -5,13 +5,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { confined } from './confine.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (text) => console.log(`test: ${text}`);
 
-function run(script, args, env = {}) {
-  const { status } = spawnSync(process.execPath, [join(root, script), ...args], {
+function run(script, args, env = {}, wrap = (command) => command) {
+  const [command, ...rest] = wrap([process.execPath, join(root, script), ...args]);
+  const { status } = spawnSync(command, rest, {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, ...env },
@@ -33,9 +35,12 @@ if (run('scripts/build.mjs', []) !== 0) {
 
 const dir = mkdtempSync(join(tmpdir(), 'kubexm-test-'));
 const summary = join(dir, 'summary.json');
-const status = run('node_modules/vitest/vitest.mjs', ['run', ...process.argv.slice(2)], {
-  KUBEXM_TEST_SUMMARY: summary,
-});
+const status = run(
+  'node_modules/vitest/vitest.mjs',
+  ['run', ...process.argv.slice(2)],
+  { KUBEXM_TEST_SUMMARY: summary },
+  (command) => confined(command, root, say),
+);
 const counts = existsSync(summary) ? JSON.parse(readFileSync(summary, 'utf8')) : { passed: 0, failed: 0, skipped: 0 };
 rmSync(dir, { recursive: true, force: true });
 // Whatever else vitest is not content with is a failure too, and so is a run without tests.

@@ -32,14 +32,19 @@ function usageError(command: Command, code: string, message: string): CliError {
     case 'commander.excessArguments':
       return cliError('KX1004', { command: name, extra: extraOf(command), help });
     case 'commander.optionMissingArgument':
-      return cliError('KX1005', { option: word, help });
+      return cliError('KX1005', { option: longFlag(word), help });
     case 'commander.missingMandatoryOptionValue':
-      return cliError('KX1007', { command: name, option: word, help });
+      return cliError('KX1007', { command: name, option: longFlag(word), help });
     case 'commander.conflictingOption':
       return cliError('KX1008', { first: word, second: words[1] ?? '' });
     default:
       return cliError('KX1099', { reason: message, log: '' });
   }
+}
+
+/** `--file` of `-f, --file <path>`. */
+function longFlag(flags: string): string {
+  return /--[a-z-]+/.exec(flags)?.[0] ?? flags;
 }
 
 /** A command as it is typed: `kubexm get runs`. */

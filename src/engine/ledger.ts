@@ -108,7 +108,7 @@ export class Ledger {
     this.settled[i] = outcome;
     this.open--;
     if (!this.recounted.has(i)) this.count(outcome);
-    const [newest, second] = touched ? [this.numberOf(i, outcome), this.newest[i]] : [this.newest[i], this.second[i]];
+    const [newest, second] = touched ? [this.numberOf(i, outcome), 0] : [this.newest[i], this.second[i]];
     const path = (this.pathMs[i] ?? 0) + durationMs;
     this.pathMs[i] = path;
     const good = this.isGood(i);

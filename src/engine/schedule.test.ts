@@ -192,9 +192,10 @@ describe('size', () => {
   const run = async (graph: ExecutionGraph, names: readonly string[]) => {
     const rig = new Rig([]);
     const machines = new Map([...names, 'local'].map((name) => [name, idle(name)]));
-    const started = performance.now();
+    const before = process.cpuUsage();
     const result = await rig.run(graph, { machines, emit: () => undefined, limits: { total: 256, perHost: 4 } });
-    return { result, ms: performance.now() - started };
+    const { user, system } = process.cpuUsage(before);
+    return { result, microseconds: (user + system) / graph.size };
   };
 
   test('a chain of 10,000 nodes does not overflow the stack, looked at or run', async () => {
@@ -222,16 +223,16 @@ describe('size', () => {
     expect(satisfied.result.counts).toEqual({ satisfied: 500_000 });
     const ran = await run(graphOf(empty), names);
     expect(ran.result.counts).toEqual({ ran: 500_000 });
-    // The goal is 15 µs a node on a free machine; the test only tells linear from not.
-    expect(satisfied.ms).toBeLessThan(500_000 * 0.045);
-    expect(ran.ms).toBeLessThan(500_000 * 0.045);
+    // Of the processor's time, so that a busy machine does not matter. The goal is 15.
+    expect(satisfied.microseconds).toBeLessThan(10);
+    expect(ran.microseconds).toBeLessThan(25);
   });
 
   test('10,000 changes that wait for one host cost no more than their share', async () => {
     const many = Array.from({ length: 10_000 }, (_, i) => on(host('a'), empty({ name: `${i}` }), { name: `n${i}` }));
-    const { result, ms } = await run(buildGraph(parallel(...many)), ['a']);
+    const { result, microseconds } = await run(buildGraph(parallel(...many)), ['a']);
     expect(result.counts).toEqual({ ran: 10_000 });
-    expect(ms).toBeLessThan(4000);
+    expect(microseconds).toBeLessThan(100);
   });
 
   test('the remaining path is what the queue goes by', () => {

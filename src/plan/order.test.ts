@@ -33,6 +33,14 @@ describe('topologicalOrder', () => {
     expect('cycle' in found && [...new Set(found.cycle)].sort()).toEqual([1, 2]);
   });
 
+  it('finds a cycle of half a million nodes in no time', () => {
+    const size = 500_000;
+    const list = new EdgeList();
+    for (let i = 0; i < size; i++) list.add(i, (i + 1) % size);
+    const found = topologicalOrder(list.finish(size), size);
+    expect('cycle' in found && found.cycle.length).toBe(size + 1);
+  });
+
   it('finds a node that waits for itself', () => {
     const list = new EdgeList();
     list.add(0, 0);

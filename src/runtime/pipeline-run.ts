@@ -10,6 +10,7 @@ import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL, type LockOwner } from '../model/host.ts';
 import type { Json } from '../model/json.ts';
+import { checkWants } from '../plan/check-wants.ts';
 import { nothing } from '../plan/combinators.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanContext } from '../plan/layers.ts';
@@ -66,6 +67,7 @@ export class PipelineRun<P> {
     const [first, ...stages] = this.pipeline.stages;
     const graph = buildGraph(first ? first.plan(context, this.params) : nothing());
     const finalizers = this.pipeline.finalizers && buildGraph(this.pipeline.finalizers(context, this.params));
+    checkWants(graph);
     const dir = this.prepare(graph, facts);
     const sinks = await runSinks(this.parts.workDir, dir, config.redactor, this.options.sinks ?? []);
     const emit = (event: NewEvent) => sinks({ ...event, at: Date.now(), run } as Parameters<EventSink>[0]);
@@ -86,6 +88,7 @@ export class PipelineRun<P> {
           break;
         }
         const next = buildGraph(stage.plan(context, this.params));
+        checkWants(next);
         emit({ type: 'stage-started', stage: stage.name, nodes: next.size });
         result = combine(result, await walk(next, isLast ? finalizers : undefined));
       }
@@ -111,8 +114,8 @@ export class PipelineRun<P> {
     const plan = renderJson(graph);
     if (!earlier) {
       const params = (this.params ?? null) as Json;
-      return createRun(workDir.runs, run, { facts, config: config.cluster, plan, params }, (text) =>
-        config.redactor.text(text),
+      return createRun(workDir.runs, run, { facts, config: config.cluster, plan, params }, (value) =>
+        config.redactor.value(value),
       );
     }
     const before = readPlan(earlier.inputs.plan);

@@ -120,7 +120,7 @@ function resumeFrom<P>(
     const detail = lines.map((line) => `${line.path}: ${line.before ?? '–'} → ${line.after ?? '–'}`).join('\n');
     throw kubexmError('KX4007', { run: dir.run, detail: 'the configuration has changed since' }, { detail });
   }
-  if (canonical(inputs.params) !== config.redactor.text(canonical((params ?? null) as Json))) {
+  if (canonical(inputs.params) !== canonical(config.redactor.value(params ?? null) as Json)) {
     throw kubexmError('KX4007', { run: dir.run, detail: 'it was started with other parameters' });
   }
   return { dir, inputs };

@@ -43,12 +43,12 @@ export function createRun(
   runs: string,
   run: string,
   inputs: Readonly<Record<keyof RunInputs, unknown>>,
-  redact: (text: string) => string,
+  redact: (value: unknown) => unknown,
 ): RunDir {
   const dir = runDir(runs, run);
   mkdirSync(dir.path, { recursive: true, mode: 0o700 });
   for (const [name, value] of Object.entries(inputs)) {
-    writePrivate(join(dir.path, `${name}.json`), `${redact(JSON.stringify(value))}\n`);
+    writePrivate(join(dir.path, `${name}.json`), `${JSON.stringify(redact(JSON.parse(JSON.stringify(value))))}\n`);
   }
   return dir;
 }

@@ -12,9 +12,10 @@ import {
 import { createServer as createHttp, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { localMachine } from '../../src/host/index.ts';
 import type { Host, Output } from '../../src/model/host.ts';
 import type { Script } from '../../src/model/script.ts';
 import { type AnyStep, fieldOf, type StepIo, type Verdict } from '../../src/plan/step.ts';
@@ -68,8 +69,8 @@ async function listen(server: Server): Promise<number> {
 
 test('every action has a test here or beside its code', () => {
   const actions = generic.genericSteps.filter((step) => fieldOf(step.nature, step.example, 'state') !== 'state');
-  const beside = ['gatherFacts', 'message', 'reportTable', 'sleep', 'userInput'];
-  const here = ['checksum', 'command', 'fetch', 'waitForCommand', 'waitForHttp', 'waitForPort'];
+  const beside = ['message', 'reportTable', 'sleep', 'userInput'];
+  const here = ['checksum', 'command', 'fetch', 'gatherFacts', 'waitForCommand', 'waitForHttp', 'waitForPort'];
   expect(actions.map((step) => step.kind).sort()).toEqual([...beside, ...here].sort());
 });
 
@@ -157,6 +158,22 @@ describe.each(shells)('in $name', (variant) => {
     expect(output.code).toBe(1);
     expect(output.stderr).toBe('the thing is still not so after 1 s: exit code 7: not there: a\n');
   });
+});
+
+test('gatherFacts: reads anew what is asked for', async () => {
+  const dir = mkdtempSync(join(base, 'facts-'));
+  const machine = await localMachine({ stateDir: join(dir, 'state'), runDir: join(dir, 'run') });
+  try {
+    const facts = await generic.gatherFacts.definition.apply(
+      machine,
+      { facts: ['hostname', 'kernel', 'timeOffsetMs'] },
+      io,
+    );
+    expect(facts).toEqual({ hostname: hostname(), kernel: release(), timeOffsetMs: expect.any(Number) as number });
+    expect(Math.abs((facts as { timeOffsetMs: number }).timeOffsetMs)).toBeLessThan(1000);
+  } finally {
+    await machine.close();
+  }
 });
 
 describe('waitForPort', () => {

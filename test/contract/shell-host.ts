@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { library } from '../../src/host/lib/index.ts';
 import type { Facts } from '../../src/model/facts.ts';
 import { type Host, LOCAL, type Output } from '../../src/model/host.ts';
-import { lines, quote, rawScript, type Script, sh } from '../../src/model/script.ts';
+import { lines, rawScript, type Script, sh } from '../../src/model/script.ts';
 
 /** A shell with the tools that come with it. */
 export interface Variant {
@@ -90,11 +90,4 @@ export class ShellHost implements Host {
     copyFileSync(path, localPath);
     chmodSync(localPath, Number.parseInt(options.mode ?? '0600', 8));
   }
-}
-
-/** Keeps before-images, as the engine does before it applies a step. */
-export async function keep(host: Host, key: string, saves: readonly string[] | Script): Promise<void> {
-  const paths = 'script' in saves ? (await host.run(saves)).stdout.split('\n').filter((path) => path !== '') : saves;
-  const done = await host.run(rawScript(`kx_save ${[key, ...paths].map(quote).join(' ')}`));
-  if (done.code !== 0) throw new Error(`kx_save: ${done.stderr}`);
 }

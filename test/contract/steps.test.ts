@@ -4,12 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Host } from '../../src/model/host.ts';
-import type { Script } from '../../src/model/script.ts';
+import { beforeImage } from '../../src/engine/before-image.ts';
+import { hostKey } from '../../src/engine/keys.ts';
+import { localMachine } from '../../src/host/index.ts';
+import type { Host, Machine } from '../../src/model/host.ts';
+import { lines, type Script, sh } from '../../src/model/script.ts';
 import { type AnyStep, fieldOf, type StepIo, type Verdict } from '../../src/plan/step.ts';
 import * as generic from '../../src/step/generic/index.ts';
 import { BINARY, root, stateCases } from './cases.ts';
-import { keep, ShellHost, variants } from './shell-host.ts';
+import { ShellHost, variants } from './shell-host.ts';
 import { snapshot } from './tree.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'kubexm-contract-'));
@@ -44,7 +47,7 @@ async function check(host: Host, step: AnyStep, want: unknown): Promise<Verdict<
 }
 
 async function perform(host: Host, work: Script | Promise<unknown>, good: readonly number[] = [0]): Promise<void> {
-  if (work instanceof Promise) {
+  if (!('script' in work)) {
     await work;
     return;
   }
@@ -52,26 +55,49 @@ async function perform(host: Host, work: Script | Promise<unknown>, good: readon
   if (!good.includes(output.code)) throw new Error(`exit code ${output.code}: ${output.stderr}`);
 }
 
-describe.each(variants(base))('state steps in $name', (variant) => {
+interface Opened {
+  readonly host: Host;
+  close(): Promise<void>;
+}
+
+const hosts: readonly { readonly name: string; readonly open: (scratch: string) => Promise<Opened> }[] = [
+  ...variants(base).map((variant) => ({
+    name: variant.name,
+    open: async (scratch: string) => ({ host: new ShellHost(variant, scratch), close: async () => undefined }),
+  })),
+  {
+    name: 'the local machine',
+    open: async (scratch) => {
+      const machine = await localMachine({ stateDir: join(scratch, 'state'), runDir: join(scratch, 'run') });
+      return { host: machine, close: () => machine.close() };
+    },
+  },
+];
+
+describe.each(hosts)('state steps in $name', (variant) => {
   let scratch: string;
   let tree: string;
   let work: string;
-  let host: Host;
+  let opened: Opened;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     scratch = mkdtempSync(join(base, 'case-'));
     tree = join(scratch, 'tree');
     work = join(scratch, 'work');
     mkdirSync(tree);
     mkdirSync(work);
-    host = new ShellHost(variant, scratch);
+    opened = await variant.open(scratch);
   });
 
-  afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+  afterEach(async () => {
+    await opened.close();
+    rmSync(scratch, { recursive: true, force: true });
+  });
 
   const cases = stateCases.filter((one) => (root || !one.needsRoot) && !(one.notBusybox && variant.name === 'busybox'));
   test.each(cases.map((one) => [`${one.step.kind}: ${one.name}`, one] as const))('%s', async (_name, one) => {
     const { step } = one;
+    const { host } = opened;
     one.before?.(tree, work);
     const want = one.want(tree, work, url);
     const before = snapshot(tree);
@@ -81,9 +107,14 @@ describe.each(variants(base))('state steps in $name', (variant) => {
     expect('diff' in first && first.diff.length).toBeGreaterThan(0);
     expect(snapshot(tree), 'a probe changes nothing').toEqual(before);
 
-    if (step.saves) await keep(host, 'run/key', step.saves(want));
-    expect(snapshot(tree), 'keeping a before-image changes nothing').toEqual(before);
-    await perform(host, step.apply(host, want, io), step.successCodes?.(want));
+    // As the engine does it: before-image and change in one script, or a host that keeps the image when it is first used.
+    const image = beforeImage('run', { ref: { node: 'node' }, step, want, nature: 'state' }, () => undefined);
+    const started = step.apply(image ? image.guard(host as Machine) : host, want, io);
+    await perform(
+      host,
+      image && 'script' in started ? lines(image.script, started) : started,
+      step.successCodes?.(want),
+    );
     const applied = snapshot(tree);
     expect(await check(host, step, want)).toMatchObject({ verdict: 'satisfied' });
     one.after?.(tree);
@@ -95,7 +126,7 @@ describe.each(variants(base))('state steps in $name', (variant) => {
 
     expect(fieldOf(step.irreversible, want, undefined)).toBeUndefined();
     const seen: unknown = JSON.parse(JSON.stringify('seen' in first ? first.seen : null));
-    const undo = step.revert ? step.revert(host, want, seen) : { script: 'kx_restore run/key' };
+    const undo = step.revert ? step.revert(host, want, seen) : sh`kx_restore ${hostKey('run', 'node')}`;
     await perform(host, undo);
     expect(snapshot(tree), 'reverting restores').toEqual(before);
     expect(await check(host, step, want), 'and the difference is the same again').toEqual(first);

@@ -135,7 +135,7 @@ const prepare = defineTask<SampleParams>({
           on(context.hosts, seeded({ source: made.ref(), path: `${params.root}/seed.txt`, mode: '0640' })),
           on(
             context.hosts,
-            names({ path: `${params.root}/../shared-${params.root.split('/').at(-1)}`, content: 'a line\nanother\n' }),
+            names({ path: `${params.root}.names`, content: 'a line\nanother\n' }),
           ),
         ),
         on(

@@ -17,6 +17,8 @@ export interface HostResult {
   stderr?: string;
   durationMs?: number;
   error?: EventError;
+  /** Not asked, or lost on the way: nobody knows what the command did there. */
+  unreached?: true;
 }
 
 type Format = 'text' | 'json' | 'yaml';
@@ -54,7 +56,7 @@ export function commandView(
     } else if (event.type === 'node-finished') {
       result.durationMs = Math.round(event.durationMs);
       if (event.error) result.error = event.error;
-    } else if (event.type === 'host-lost') result.error = event.error;
+    } else if (event.type === 'host-lost') Object.assign(result, { error: event.error, unreached: true });
   };
   const sink: RunView['sink'] = (event) => {
     heartbeat.sink(event);
@@ -70,11 +72,12 @@ export async function endOfCommand(
   format: Format,
   io: Io,
 ): Promise<ExitCode> {
-  const errors = new Map(report.unreachable.map((one) => [one.host, one.error]));
-  for (const result of results) {
-    const error = result.error ?? errors.get(result.host);
-    if (error) result.error = error;
+  for (const { host, error } of report.unreachable) {
+    const result = results.find((one) => one.host === host);
+    if (result) Object.assign(result, { error, unreached: true });
   }
+  const unreached = results.filter((one) => one.unreached);
+  const failed = results.filter((one) => !one.unreached && one.code !== 0);
   if (format !== 'text') {
     printValue(
       io,
@@ -82,17 +85,15 @@ export async function endOfCommand(
       results.map((result) => resultValue(result, io)),
     );
   } else {
-    const said = results.filter((one) => one.code !== undefined && one.code !== 0);
-    const unsaid = results.filter((one) => one.code === undefined && one.error);
-    const others = unsaid.map((one) => ({ host: one.host, error: one.error as EventError }));
-    io.note(...(await failureLines(others, { lang: io.lang, paint: io.paintNote, unicode: io.unicode })));
-    if (said.length > 0 || results.length > 1) io.note(summary(results, said, unsaid.length, io));
+    // What a command printed has been seen already; that it took too long has not.
+    const unsaid = results.flatMap(({ host, code, error }) => (code === undefined && error ? [{ host, error }] : []));
+    io.note(...(await failureLines(unsaid, { lang: io.lang, paint: io.paintNote, unicode: io.unicode })));
+    if (failed.length > 0 || results.length > 1) io.note(summary(results.length, failed, unreached.length, io));
   }
   if (report.outcome === 'interrupted') return 130;
-  if (results.some((one) => one.code !== undefined && one.code !== 0) || report.failures.length > 0) return 1;
-  const silent = results.filter((one) => one.code === undefined).length;
-  if (silent === 0) return 0;
-  return silent === results.length ? 5 : 7;
+  if (failed.length > 0) return 1;
+  if (unreached.length === 0) return 0;
+  return unreached.length === results.length ? 5 : 7;
 }
 
 function resultValue(result: HostResult, { lang }: Io) {
@@ -102,16 +103,16 @@ function resultValue(result: HostResult, { lang }: Io) {
   return { host, code, stdout, stderr, durationMs, ...failed };
 }
 
-function summary(results: readonly HostResult[], failed: readonly HostResult[], silent: number, io: Io): string {
+function summary(hosts: number, failed: readonly HostResult[], unreached: number, io: Io): string {
   const { say, paintNote: paint } = io;
-  const codes = failed.map((one) => `${one.host}=${one.code}`);
+  const codes = failed.map((one) => `${one.host}=${one.code ?? one.error?.code ?? '?'}`);
   const shown =
     codes.length > 12 ? say('andMore', { names: codes.slice(0, 12).join(' '), n: codes.length - 12 }) : codes.join(' ');
   const parts = [
-    countText(say, 'host', results.length),
-    say('command.ok', { n: results.length - failed.length - silent }),
+    countText(say, 'host', hosts),
+    say('command.ok', { n: hosts - failed.length - unreached }),
     ...(failed.length === 0 ? [] : [paint('red', say('command.failed', { n: failed.length, codes: shown }))]),
-    ...(silent === 0 ? [] : [paint('yellow', say('command.silent', { n: silent }))]),
+    ...(unreached === 0 ? [] : [paint('yellow', say('command.unreached', { n: unreached }))]),
   ];
   return paint('dim', '— ') + parts.join(say('listComma'));
 }

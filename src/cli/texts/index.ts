@@ -32,7 +32,7 @@ export function speaker(lang: Lang): Say {
   };
 }
 
-type Counted = 'step' | 'host' | 'task' | 'change' | 'failure' | 'warning' | 'error' | 'event' | 'run';
+type Counted = 'step' | 'host' | 'warning' | 'error';
 
 /** `1 host`, `3 hosts`. */
 export function countText(say: Say, what: Counted, n: number): string {

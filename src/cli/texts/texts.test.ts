@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { en } from './en.ts';
 import { countText, langOf, speaker, type TextKey } from './index.ts';
@@ -15,6 +17,16 @@ test('every Chinese text is Chinese', () => {
     (key) => /[a-z]{4}/.test(en[key].replaceAll(/\{\w+\}/g, '')) && !/[\u4e00-\u9fff]/.test(zh[key]),
   );
   expect(english).toEqual([]);
+});
+
+// Named by something else: an exit code, a group of commands, how a step or a run ended, how many.
+const COMPUTED = /^(?:exit|group|outcome|run)\.|\.(?:one|many)$/;
+
+test('every text is said somewhere', () => {
+  const cli = join(import.meta.dirname, '..');
+  const files = globSync('**/*.ts', { cwd: cli }).filter((file) => !/texts\/(?:en|zh)|\.test\.ts$/.test(file));
+  const source = files.map((file) => readFileSync(join(cli, file), 'utf8')).join('\n');
+  expect(keys.filter((key) => !COMPUTED.test(key) && !source.includes(`'${key}'`))).toEqual([]);
 });
 
 test('says a text with its parameters', () => {

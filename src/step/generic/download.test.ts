@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer as createHttp, request as httpRequest, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +20,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { cut, FaultServer, serve } from '../../../test/support/fault-server.ts';
 import { absent, bytes, seen } from '../../../test/support/seen.ts';
 import { KubexmError } from '../../model/errors/index.ts';
-import type { Host } from '../../model/host.ts';
+import { type Host, output } from '../../model/host.ts';
 import type { StepIo } from '../../plan/step.ts';
 import { type Download, download } from './download.ts';
 import { downloadFile } from './lib/http/download.ts';
@@ -20,7 +29,14 @@ const content = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 7919)
 const other = Buffer.from(content).fill(1, 150_000);
 const sha256 = digest(content);
 const base = mkdtempSync(join(tmpdir(), 'kubexm-download-'));
-const local = { name: 'local' } as Host;
+/** Makes directories, as the local machine does when it is told to. */
+const local = {
+  name: 'local',
+  run: async () => {
+    mkdirSync(join(path, '..'), { recursive: true });
+    return output(0);
+  },
+} as unknown as Host;
 
 let server: FaultServer;
 let path = '';
@@ -446,8 +462,9 @@ describe('proxy', () => {
     for (const tunnel of tunnels) tunnel.close();
   });
 
-  const through = async (urls: readonly string[], env: Readonly<Record<string, string>>, more: object = {}) =>
-    await downloadFile(
+  const through = async (urls: readonly string[], env: Readonly<Record<string, string>>, more: object = {}) => {
+    mkdirSync(join(path, '..'), { recursive: true });
+    return await downloadFile(
       {
         urls,
         path,
@@ -462,6 +479,7 @@ describe('proxy', () => {
       },
       { signal: new AbortController().signal, env, progress: () => undefined },
     );
+  };
 
   test('http goes through it, with its own password', async () => {
     const url = server.on('/f?x=1', serve(content));

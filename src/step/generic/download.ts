@@ -1,11 +1,12 @@
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { kubexmError } from '../../model/errors/index.ts';
 import { LOCAL, type Output } from '../../model/host.ts';
 import { lines, sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import type { Digested } from './checksum.ts';
 import { downloadFile } from './lib/http/download.ts';
-import { absolute, invalid } from './lib/path.ts';
+import { absolute, invalid, parentOf } from './lib/path.ts';
 import { lookAt, metaOf, parseSeen } from './lib/seen-file.ts';
 
 /** A file of the network, kept on the machine kubexm runs on. */
@@ -81,6 +82,9 @@ export const download = defineStep<Download>()({
       throw invalid(`download works on the local machine only, not on ${host.name}: download there, then upload`);
     const { urls, path, sha256, checksumUrl, bytes, caFile } = checked(want);
     for (const url of urls) redactPassword(url, io.redact);
+    // Through the host, so that the before-image is kept before this process writes.
+    const made = await host.run(sh`mkdir -p -- ${parentOf(path)} && [ -d ${parentOf(path)} ]`);
+    if (made.code !== 0) throw kubexmError('KX5001', { file: basename(path) }, { detail: made.stderr });
     const timeout = AbortSignal.timeout((want.timeoutSeconds ?? HOUR) * 1000);
     const done = await downloadFile(
       {

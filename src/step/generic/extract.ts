@@ -133,7 +133,8 @@ rm -rf -- "$t"`,
       archiveFunctions(format),
       pickFunction(selection),
       sh`a=${archive}; d=${dest}
-kxg_list 2>/dev/null | while IFS= read -r n; do
+if [ -f "$a" ]; then l=$(kxg_list) || exit 1; else l=; fi
+printf '%s\\n' "$l" | while IFS= read -r n; do
   kxg_pick "$n" || continue
   p="$d/$n"
   if [ -L "$p" ] || [ -e "$p" ]; then

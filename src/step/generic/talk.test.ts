@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Facts } from '../../model/facts.ts';
 import type { Host } from '../../model/host.ts';
 import { fieldOf, type Question, type StepIo } from '../../plan/step.ts';
-import { gatherFacts } from './gather-facts.ts';
 import { textWidth } from './lib/width.ts';
 import { message } from './message.ts';
 import { type ReportTable, reportTable, tableText } from './report-table.ts';
@@ -137,14 +135,5 @@ describe('sleep', () => {
     const waiting = sleep.definition.apply(host, { seconds: 60 }, { ...person(''), signal: stop.signal });
     stop.abort();
     await expect(waiting).rejects.toThrow();
-  });
-});
-
-describe('gatherFacts', () => {
-  test('gives what is asked for', async () => {
-    const facts = { hostname: 'n1', cpus: 4, kernel: '6.1' } as Facts;
-    expect(await gatherFacts.definition.apply({ ...host, facts }, { facts: ['hostname', 'cpus'] }, person(''))).toEqual(
-      { hostname: 'n1', cpus: 4 },
-    );
   });
 });

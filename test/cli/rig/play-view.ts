@@ -15,7 +15,13 @@ const screen = {
     return stderr.rows ?? 24;
   },
 };
-const view = liveView({ screen, pipeline: 'create cluster', color: true, unicode: true, lang: lang === 'zh' ? 'zh' : 'en' });
+const view = liveView({
+  screen,
+  pipeline: 'create cluster',
+  color: true,
+  unicode: true,
+  lang: lang === 'zh' ? 'zh' : 'en',
+});
 const start = Date.now();
 for (const [after, event] of scriptedRun(hosts, start)) {
   const wait = start + after - Date.now();

@@ -1,5 +1,5 @@
-import { chmod, mkdir, readFile, rename } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { chmod, readFile, rename } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { kubexmError } from '../../../../model/errors/index.ts';
 import { fileDigest } from '../local-file.ts';
@@ -41,11 +41,10 @@ export interface Downloaded {
 
 const LONGEST_DELAY_SECONDS = 60;
 
-/** Brings a file here: address by address, again where that may help, and under its name only when it is whole and right. */
+/** Brings a file here, into a directory that exists: address by address, again where that may help, and under its name only when it is whole and right. */
 export async function downloadFile(job: DownloadJob, io: DownloadIo): Promise<Downloaded> {
   const failures: string[] = [];
   const digest = await knownDigest(job, io, failures);
-  await mkdir(dirname(job.path), { recursive: true, mode: 0o700 });
   for (const url of job.urls) {
     const done = await fromAddress(url, digest, job, io, failures);
     if (done === undefined) continue;

@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync } from 'node:fs';
+import { chmod, lutimes, mkdir, mkdtemp, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { onPath, posixShells, runWithLibrary } from '../../../test/rig/posix-shells.ts';
+import { quote } from '../../model/script.ts';
+
+describe.each(posixShells())('undo in $name', (shell) => {
+  let dir: string;
+  let state: string;
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'kx-undo-'));
+    state = join(dir, 'state/kubexm');
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  const sh = async (script: string): Promise<string> => {
+    const { code, stdout, stderr } = await runWithLibrary(shell, script, { state, run: join(dir, 'run') });
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    return stdout;
+  };
+  /** Everything about a tree that a restore must bring back. */
+  const picture = (path: string): string =>
+    execFileSync('sh', ['-c', `cd ${quote(path)} && find . -printf '%p %y %m %U %G %T@ %l\\n' | sort && find . -type f -exec sha256sum {} + | sort`], {
+      encoding: 'utf8',
+    });
+
+  test('a file: content, mode and time come back', async () => {
+    const file = join(dir, 'a');
+    await writeFile(file, 'before');
+    await chmod(file, 0o751);
+    await utimes(file, 1000, 2000);
+    await sh(`kx_save run/node ${file}; echo after >${file}; chmod 600 ${file}; kx_restore run/node`);
+    expect(await readFile(file, 'utf8')).toBe('before');
+    const { mode, mtimeMs } = await stat(file);
+    expect([mode & 0o7777, mtimeMs]).toEqual([0o751, 2_000_000]);
+  });
+
+  test('what was not there is removed: file, directory, link', async () => {
+    const paths = ['f', 'd', 'l'].map((name) => join(dir, 'x', name));
+    await mkdir(join(dir, 'x'));
+    const [f, d, l] = paths;
+    await sh(`kx_save k ${paths.join(' ')}; echo >${f}; mkdir -p ${d}/deep; ln -s / ${l}; kx_restore k`);
+    expect(picture(join(dir, 'x')).split('\n').filter(Boolean)).toHaveLength(1);
+  });
+
+  test('links, also broken ones and those to directories', async () => {
+    await mkdir(join(dir, 'real'));
+    await symlink('/nowhere/at/all', join(dir, 'broken'));
+    await symlink('real', join(dir, 'todir'));
+    await lutimes(join(dir, 'todir'), 5, 6);
+    await sh(`cd ${dir}; kx_save k "$PWD/broken" "$PWD/todir"; rm broken todir; mkdir todir; echo x >broken; kx_restore k`);
+    expect(await readlink(join(dir, 'broken'))).toBe('/nowhere/at/all');
+    expect(await readlink(join(dir, 'todir'))).toBe('real');
+    expect(lstatSync(join(dir, 'real')).isDirectory()).toBe(true);
+  });
+
+  test('a tree comes back exactly', async () => {
+    const tree = join(dir, 'tree');
+    await mkdir(join(tree, 'sub/deep'), { recursive: true });
+    await writeFile(join(tree, 'sub/one'), 'one', { mode: 0o640 });
+    await writeFile(join(tree, 'sub/deep/two'), Buffer.from([0, 255, 10]));
+    await symlink('../one', join(tree, 'sub/deep/link'));
+    await chmod(join(tree, 'sub'), 0o2770);
+    const before = picture(tree);
+    await sh(`kx_save k ${tree}; rm -r ${tree}/sub/deep; echo x >${tree}/new; chmod 700 ${tree}; kx_restore k; kx_restore k`);
+    expect(picture(tree)).toBe(before);
+  });
+
+  test('a directory that became a file, and the other way round', async () => {
+    const [a, b] = [join(dir, 'a'), join(dir, 'b')];
+    await mkdir(a);
+    await writeFile(join(a, 'in'), '1');
+    await writeFile(b, '2');
+    await sh(`kx_save k ${a} ${b}; rm -r ${a} ${b}; echo >${a}; mkdir ${b}; echo >${b}/x; kx_restore k`);
+    expect(await readFile(join(a, 'in'), 'utf8')).toBe('1');
+    expect(await readFile(b, 'utf8')).toBe('2');
+  });
+
+  test('names with spaces, quotes, line ends and a dash in front', async () => {
+    const paths = ["a b'c", '"$(id)"', 'two\nlines\n', '-rf', '*'].map((name) => join(dir, 'odd', name));
+    await mkdir(join(dir, 'odd'));
+    for (const path of paths) await writeFile(path, path);
+    const before = picture(join(dir, 'odd'));
+    await sh(`kx_save k ${paths.map(quote).join(' ')}; rm -r ${dir}/odd; mkdir ${dir}/odd; kx_restore k`);
+    expect(picture(join(dir, 'odd')).replace(/^\. .*$/m, '')).toBe(before.replace(/^\. .*$/m, ''));
+  });
+
+  test('the first image of a key wins', async () => {
+    const file = join(dir, 'a');
+    await writeFile(file, 'first');
+    await sh(`kx_save k ${file}; echo second >${file}; kx_save k ${file}; kx_restore k`);
+    expect(await readFile(file, 'utf8')).toBe('first');
+  });
+
+  test('a record that was not finished does not count', async () => {
+    const file = join(dir, 'a');
+    await writeFile(file, 'first');
+    await mkdir(join(state, 'undo/k.new12345/1'), { recursive: true });
+    await sh(`kx_save k ${file}; echo second >${file}; kx_restore k`);
+    expect(await readFile(file, 'utf8')).toBe('first');
+  });
+
+  test('restoring without a record says so', async () => {
+    const { code, stderr } = await runWithLibrary(shell, 'kx_restore nothing', { state, run: dir });
+    expect([code, stderr]).toEqual([1, 'no before-image nothing\n']);
+  });
+
+  test('dropping leaves no trace, and only drops what was named', async () => {
+    const file = join(dir, 'a');
+    await sh(`kx_save r1/a ${file}; kx_save r1/b ${file}; kx_save r2/a ${file}; kx_undo_drop r1/a`);
+    expect(['r1/a', 'r1/b', 'r2/a'].map((key) => existsSync(join(state, 'undo', key)))).toEqual([false, true, true]);
+    await sh('kx_undo_drop r1');
+    expect(existsSync(join(state, 'undo/r2/a'))).toBe(true);
+    await sh('kx_undo_drop r2/a');
+    expect(existsSync(state)).toBe(false);
+  });
+
+  test('records are readable by nobody else', async () => {
+    await writeFile(join(dir, 'a'), 'secret', { mode: 0o644 });
+    await sh(`umask 022; kx_env; kx_save k ${dir}/a`);
+    expect((await stat(join(state, 'undo'))).mode & 0o077).toBe(0);
+    expect((await stat(state)).mode & 0o077).toBe(0);
+  });
+
+  test.skipIf(!onPath('python3'))('extended attributes come back', async () => {
+    const file = join(dir, 'a');
+    const python = (code: string): string => execFileSync('python3', ['-c', `import os; ${code}`], { encoding: 'utf8' });
+    await writeFile(file, 'x');
+    python(`os.setxattr('${file}', 'user.kx', b'mine')`);
+    await sh(`kx_save k ${file}; rm ${file}; echo >${file}; kx_restore k`);
+    // busybox cp does not know them: a system that has only that one cannot keep them.
+    if (shell.name !== 'busybox') expect(python(`print(os.getxattr('${file}', 'user.kx').decode())`)).toBe('mine\n');
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('owners come back', async () => {
+    const file = join(dir, 'a');
+    await writeFile(file, 'x');
+    await sh(`chown 1234:4321 ${file}; kx_save k ${file}; rm ${file}; echo >${file}; kx_restore k`);
+    const { uid, gid } = await stat(file);
+    expect([uid, gid]).toEqual([1234, 4321]);
+  });
+});

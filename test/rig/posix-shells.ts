@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { accessSync } from 'node:fs';
+import { library } from '../../src/host/lib/index.ts';
+
+/** A POSIX shell of this machine. */
+export interface PosixShell {
+  readonly name: string;
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** The shells that /bin/sh is on the systems we manage, of those that are here. */
+export function posixShells(): PosixShell[] {
+  const wanted = [
+    { name: 'dash', args: [] },
+    { name: 'bash', args: ['--posix'] },
+    { name: 'busybox', args: ['ash'] },
+  ];
+  return wanted.flatMap(({ name, args }) => {
+    const file = onPath(name);
+    return file === undefined ? [] : [{ name, file, args }];
+  });
+}
+
+/** Where a command is, if anywhere. */
+export function onPath(name: string): string | undefined {
+  const places = (process.env['PATH'] ?? '').split(':').map((dir) => `${dir}/${name}`);
+  return places.find((file) => {
+    try {
+      accessSync(file);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Runs a script that has our library, as a host would. */
+export function runWithLibrary(
+  shell: PosixShell,
+  script: string,
+  places: { readonly state: string; readonly run: string },
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const text = `KX_STATE='${places.state}' KX_RUN='${places.run}' KX_T='${places.run}'\n${library}kx_env\n${script}\n`;
+  return new Promise((resolve) => {
+    const child = execFile(shell.file, [...shell.args, '-s'], (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
+    });
+    child.stdin?.end(text);
+  });
+}
