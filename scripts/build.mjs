@@ -3,20 +3,12 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, st
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundleOptions } from './bundle-options.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stamp = join(dist, '.stamp');
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-// Packages in CommonJS expect these three.
-const banner = [
-  "import { createRequire as kubexmRequire } from 'node:module';",
-  "import { fileURLToPath as kubexmPath } from 'node:url';",
-  'const require = kubexmRequire(import.meta.url);',
-  'const __filename = kubexmPath(import.meta.url);',
-  "const __dirname = kubexmPath(new URL('.', import.meta.url));",
-].join('\n');
 
 mkdirSync(dist, { recursive: true });
 // Made before the sources are read: what is edited meanwhile is newer than it, and is built the next time.
@@ -28,17 +20,9 @@ const { metafile } = await build({
   outdir: 'dist',
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunk-[hash]',
-  bundle: true,
+  ...bundleOptions,
   splitting: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node22',
-  legalComments: 'none',
-  banner: { js: banner },
-  // ssh2 works without its native parts, and a bundle cannot carry them.
-  external: ['cpu-features', '*.node'],
   metafile: true,
-  logLevel: 'warning',
 }).catch(() => process.exit(1));
 
 // Node finds the named exports of a CommonJS package that is imported at run time, a bundle does not: there it has only a

@@ -4,9 +4,13 @@ import type { BenchHosts } from './hosts.ts';
 import { type Item, items } from './tree.ts';
 
 /** A play of the same twenty things, for ansible. Facts are not gathered: kubexm gathers them, so this favours ansible. */
-export function writeAnsible(dir: string, root: string, hosts: BenchHosts): { readonly playbook: string; readonly config: string } {
+export function writeAnsible(
+  dir: string,
+  root: string,
+  hosts: BenchHosts,
+): { readonly playbook: string; readonly config: string; readonly sockets: string } {
   const host = (one: BenchHosts['hosts'][number]) =>
-    `${one.name} ansible_host=${one.address} ansible_port=${one.port} ansible_user=${hosts.user} ` +
+    `${one.name} ansible_host=${hosts.address} ansible_port=${one.port} ansible_user=${hosts.user} ` +
     `ansible_ssh_private_key_file=${hosts.keyFile} ansible_python_interpreter=/usr/bin/python3`;
   writeFileSync(join(dir, 'inventory'), `[all]\n${hosts.hosts.map(host).join('\n')}\n`);
   const play = {
@@ -17,6 +21,7 @@ export function writeAnsible(dir: string, root: string, hosts: BenchHosts): { re
   const playbook = join(dir, 'playbook.yml');
   writeFileSync(playbook, `${JSON.stringify([play], undefined, 1)}\n`);
   const config = join(dir, 'ansible.cfg');
+  const sockets = join(dir, 'cp');
   const lines = [
     '[defaults]',
     `inventory = ${join(dir, 'inventory')}`,
@@ -24,16 +29,14 @@ export function writeAnsible(dir: string, root: string, hosts: BenchHosts): { re
     'retry_files_enabled = False',
     `local_tmp = ${join(dir, 'tmp')}`,
     'nocows = True',
-    // The home directory is the same on all hosts here.
-    'remote_tmp = /srv/ansible-tmp',
     '[ssh_connection]',
     'pipelining = True',
     // As ansible has it by default, with the bench's own known_hosts and without the person's settings.
     `ssh_args = -F /dev/null -C -o ControlMaster=auto -o ControlPersist=60s -o UserKnownHostsFile=${hosts.knownHosts}`,
-    `control_path_dir = ${join(dir, 'cp')}`,
+    `control_path_dir = ${sockets}`,
   ];
   writeFileSync(config, `${lines.join('\n')}\n`);
-  return { playbook, config };
+  return { playbook, config, sockets };
 }
 
 function task(item: Item): Readonly<Record<string, unknown>> {

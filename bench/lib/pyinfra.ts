@@ -10,7 +10,7 @@ export function writePyinfra(dir: string, root: string, hosts: BenchHosts): { re
     JSON.stringify([
       one.name,
       {
-        ssh_hostname: one.address,
+        ssh_hostname: hosts.address,
         ssh_port: one.port,
         ssh_user: hosts.user,
         ssh_key: hosts.keyFile,

@@ -1,6 +1,8 @@
 import type { EventError, Lang } from '../index.ts';
+import type { Io } from './io.ts';
 import type { Paint } from './output/color.ts';
 import { printable, printableLines } from './output/printable.ts';
+import { wrapText } from './output/width.ts';
 import { speaker } from './texts/index.ts';
 
 /** A root cause and where it happened. */
@@ -15,6 +17,12 @@ export interface FailureStyle {
   readonly lang: Lang;
   readonly paint: Paint;
   readonly unicode: boolean;
+  readonly width: number;
+}
+
+/** How failures look among the lines for people. */
+export function noteStyle({ lang, paintNote, unicode, noteWidth }: Io): FailureStyle {
+  return { lang, paint: paintNote, unicode, width: noteWidth };
 }
 
 const HOSTS_SHOWN = 12;
@@ -23,7 +31,7 @@ const LINES_SHOWN = 12;
 /** What failed, where, why, what the host said last, and what to do: the same cause on many hosts once. */
 export async function failureLines(failures: readonly FailureOnHost[], style: FailureStyle): Promise<string[]> {
   const { errorRemedy, errorTitle } = await import('../index.ts');
-  const { lang, paint, unicode } = style;
+  const { lang, paint, unicode, width } = style;
   const say = speaker(lang);
   const groups = Map.groupBy(failures, (one) => sameCause(one));
   return [...groups.values()].flatMap((group, i) => {
@@ -36,7 +44,7 @@ export async function failureLines(failures: readonly FailureOnHost[], style: Fa
       `${paint('boldRed', `${unicode ? '✗' : 'x'} ${first.host}`)}  ${paint('dim', code)} ${printable(errorTitle(code, params, lang))}`,
       ...said.map((line) => `    ${paint('dim', `${unicode ? '│' : '|'} ${line}`)}`),
       ...(others.length === 0 ? [] : [`  ${say('reportSameOn', { hosts: someHosts(others, say) })}`]),
-      `  ${errorRemedy(code, params, lang)}`,
+      ...wrapText(errorRemedy(code, params, lang), width - 2).map((line) => `  ${line}`),
     ];
   });
 }

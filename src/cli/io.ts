@@ -34,6 +34,8 @@ export interface Io extends Streams {
   /** Paints for stderr. */
   readonly paintNote: Paint;
   readonly unicode: boolean;
+  /** How long a line for people may be: no limit where no terminal breaks it. */
+  readonly noteWidth: number;
   readonly debug: boolean;
   readonly assumeYes: boolean;
   /** Whether a person is there to answer. */
@@ -58,6 +60,7 @@ export function makeIo(streams: Streams, flags: GlobalFlags): Io {
     colorNote,
     paintNote: painter(colorNote),
     unicode: hasUnicode(env) || lang === 'zh',
+    noteWidth: stderr.isTTY ? Math.max(20, stderr.columns ?? 80) : Number.POSITIVE_INFINITY,
     debug: flags.debug,
     assumeYes: flags.yes,
     canAsk: !flags.noInput && stdin.isTTY === true && stderr.isTTY === true,

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { cliError } from './cli-error.ts';
 import { earlyFlags, makeIo, type Streams } from './io.ts';
 import { reportError } from './report-error.ts';

@@ -5,7 +5,8 @@ import type { ExitCode } from '../index.ts';
 import { nearest } from '../model/cluster/nearest.ts';
 import { CliError, cliError } from './cli-error.ts';
 import type { Io } from './io.ts';
-import { printableLines } from './output/printable.ts';
+import { printable, printableLines } from './output/printable.ts';
+import { wrapText } from './output/width.ts';
 
 /** Tells a person what went wrong, and gives the exit code. Never a raw stack, unless asked for. */
 export async function reportError(error: unknown, io: Io): Promise<ExitCode> {
@@ -30,15 +31,17 @@ async function report(error: unknown, io: Io): Promise<ExitCode> {
     params['hint'] = close === undefined ? '' : io.say('didYouMean', { word: close });
   }
   const { code } = known;
-  const where = known instanceof KubexmError && known.host !== undefined ? `${known.host}: ` : '';
+  const title = printable(errorTitle(code, params, io.lang));
+  const host = known instanceof KubexmError ? known.host : undefined;
+  const where = host === undefined || title.includes(host) ? '' : `${host}: `;
   io.note(
-    `${io.paintNote('boldRed', io.say('errorWord'))} ${io.paintNote('dim', code)} ${where}${errorTitle(code, params, io.lang)}`,
+    `${io.paintNote('boldRed', io.say('errorWord'))} ${io.paintNote('dim', code)} ${where}${title}`,
   );
   if (known.detail)
     io.note(
       ...printableLines(known.detail).map((line) => `  ${io.paintNote('dim', `${io.unicode ? '│' : '|'} ${line}`)}`),
     );
-  io.note(`  ${errorRemedy(code, params, io.lang)}`);
+  io.note(...wrapText(errorRemedy(code, params, io.lang), io.noteWidth - 2).map((line) => `  ${line}`));
   if (io.debug) io.note('', ...stackOf(known.cause ?? known));
   return findError(code)?.exit ?? 1;
 }

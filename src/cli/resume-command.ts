@@ -1,4 +1,6 @@
-import type { RunRecord } from '../index.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EventSink, RunRecord } from '../index.ts';
 import type { Io } from './io.ts';
 
 /** The words that were typed, changed so that they go on with a run. */
@@ -13,12 +15,36 @@ export function resumeCommand(argv: readonly string[], run: string): string {
   return ['kubexm', ...kept, '--resume', run, ...rest].map(shellWord).join(' ');
 }
 
+const KEPT = 'command.json';
+
+/** Keeps the words beside the run as soon as it has begun, so that they are known even if nobody sees its end. */
+export function keepCommand(argv: readonly string[], runDir: (cluster: string, run: string) => string): EventSink {
+  return (event) => {
+    if (event.type !== 'run-started' || event.dryRun || event.resumed) return;
+    try {
+      writeFileSync(join(runDir(event.cluster, event.run), KEPT), `${JSON.stringify({ argv })}\n`, { mode: 0o600 });
+    } catch {
+      // Without it `describe run` shows the command without its flags.
+    }
+  };
+}
+
 /** The command that goes on with a run of which only the record is known. */
-export async function resumeOfRun(record: RunRecord, { env }: Io): Promise<string> {
+export async function resumeOfRun(record: RunRecord, runDir: string, { env }: Io): Promise<string> {
+  const argv = keptWords(join(runDir, KEPT));
+  if (argv) return resumeCommand(argv, record.id);
   const { readContexts } = await import('../index.ts');
   const context = readContexts(env).contexts.find((one) => one.name === record.cluster);
-  const file = context === undefined ? ['-f', 'config.yaml'] : ['-f', context.configFile];
-  return ['kubexm', ...record.pipeline.split(' '), ...file, '--resume', record.id].map(shellWord).join(' ');
+  return resumeCommand([...record.pipeline.split(' '), '-f', context?.configFile ?? 'config.yaml'], record.id);
+}
+
+function keptWords(file: string): readonly string[] | undefined {
+  try {
+    const { argv } = JSON.parse(readFileSync(file, 'utf8')) as { argv?: unknown };
+    return Array.isArray(argv) && argv.every((word) => typeof word === 'string') ? argv : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A word as a shell needs it to be typed. */

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import type { ExitCode } from '../index.ts';
+import type { CommandSpec } from './command-spec.ts';
 import { commands } from './commands/index.ts';
 import { helpText } from './help.ts';
 import { earlyFlags, makeIo, type Streams } from './io.ts';
@@ -14,16 +15,20 @@ function asTyped(words: readonly string[]): readonly string[] {
 }
 
 /** The command line from its words to its exit code. Does not throw and does not exit. */
-export async function runCli(words: readonly string[], streams: Streams): Promise<ExitCode> {
+export async function runCli(
+  words: readonly string[],
+  streams: Streams,
+  specs: readonly CommandSpec[] = commands,
+): Promise<ExitCode> {
   const argv = asTyped(words);
   const io = makeIo(streams, earlyFlags(argv, streams.env));
   if (argv.length === 0) {
-    io.stdout.write(helpText('', commands, io));
+    io.stdout.write(helpText('', specs, io));
     return 0;
   }
   let code: ExitCode = 0;
   try {
-    const program = buildProgram(commands, io, argv, (given) => {
+    const program = buildProgram(specs, io, argv, (given) => {
       code = given;
     });
     await program.parseAsync([...argv], { from: 'user' });

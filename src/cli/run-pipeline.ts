@@ -1,16 +1,22 @@
+import { join } from 'node:path';
 import {
   type EventSink,
   type ExitCode,
   exitCodeOfReport,
   type Pipeline,
+  type RunEvent,
   type RunReport,
+  readContexts,
+  recordContext,
   runPipeline,
+  workDirOf,
 } from '../index.ts';
 import { askPerson } from './ask.ts';
 import { catchInterrupts } from './interrupts.ts';
 import type { Io } from './io.ts';
 import { wouldChanges } from './report/changes.ts';
 import { reportRun } from './report/report.ts';
+import { keepCommand } from './resume-command.ts';
 import type { RunFlags } from './run-options.ts';
 import { jsonView } from './view/json.ts';
 import { liveView } from './view/live.ts';
@@ -20,7 +26,9 @@ import type { RunView } from './view/run-view.ts';
 /** Runs a pipeline as the flags say, shows it while it runs, and tells at the end what came of it. */
 export async function executePipeline<P>(pipeline: Pipeline<P>, params: P, flags: RunFlags, io: Io): Promise<ExitCode> {
   const changes = wouldChanges();
-  const report = await runShown(pipeline, params, flags, io, chooseView(pipeline.name, flags, io), [changes.sink]);
+  const keep = keepCommand(flags.argv, (cluster, run) => join(workDirOf(flags.baseDir, cluster).runs, run));
+  const view = chooseView(pipeline.name, flags, io);
+  const report = await runShown(pipeline, params, flags, io, view, [changes.sink, keep]);
   if (flags.view !== 'json' && report.dryRun) io.print(...changes.lines(io));
   if (flags.view !== 'json') io.note(...(await reportRun(report, flags, io)));
   const code = exitCodeOfReport(report);
@@ -42,7 +50,7 @@ export async function runShown<P>(
     process.exit(130);
   });
   try {
-    return await runPipeline(pipeline, params, {
+    const report = await runPipeline(pipeline, params, {
       configFile: flags.configFile,
       baseDir: flags.baseDir,
       ...(flags.hosts ? { hosts: flags.hosts } : {}),
@@ -59,13 +67,26 @@ export async function runShown<P>(
       stop: interrupts.stop,
       env: io.env,
     });
+    if (!flags.dryRun) remember(report.cluster, flags, io);
+    return report;
   } finally {
     interrupts.release();
     view.close();
   }
 }
 
-function chooseView(pipeline: string, { view }: RunFlags, io: Io): RunView {
+/** A cluster that was worked on is known from then on. That it cannot be noted is no reason to fail. */
+function remember(name: string, { configFile, baseDir }: RunFlags, io: Io): void {
+  try {
+    const known = readContexts(io.env).contexts.find((context) => context.name === name);
+    if (known?.configFile !== configFile || known.baseDir !== baseDir)
+      recordContext(io.env, { name, configFile, baseDir });
+  } catch (error) {
+    io.note(io.say('contexts.unwritten', { reason: error instanceof Error ? error.message : String(error) }));
+  }
+}
+
+function chooseView(pipeline: string, { view, dryRun }: RunFlags, io: Io): RunView {
   const { stderr, lang, unicode } = io;
   if (view === 'json')
     return jsonView(
@@ -74,7 +95,10 @@ function chooseView(pipeline: string, { view }: RunFlags, io: Io): RunView {
     );
   const isTerminal = stderr.isTTY === true && io.env['TERM'] !== 'dumb';
   if (view === 'plain' || (view === 'auto' && (!isTerminal || io.debug))) {
-    return plainView({ write: (text) => void stderr.write(text), pipeline, lang, verbose: io.debug });
+    // What a dry run finds is its result: it goes to stdout at the end, in order.
+    const leaveOut = (event: RunEvent) =>
+      dryRun && event.type === 'node-finished' && event.outcome.startsWith('would-');
+    return plainView({ write: (text) => void stderr.write(text), pipeline, lang, verbose: io.debug, leaveOut });
   }
   const screen = {
     write: (text: string) => void stderr.write(text),

@@ -7,6 +7,9 @@ import type { Report } from './coerce.ts';
 import { fieldOf, schemaAt, shapeOf } from './introspect.ts';
 import { entryAt, formatPath, type Path, type Scalar, spanAt, type Tree, valueAt } from './tree.ts';
 
+/** Issues that are reported; a hundred of a kind are shown. */
+const ENOUGH = 1000;
+
 /** What the schema library says about a value, as far as it is used. */
 export interface Issue {
   readonly code: string;
@@ -23,10 +26,11 @@ export interface Issue {
  * Turns issues into problems of the catalogue, at their places. A key that was only misspelt is not missing as well:
  * gives the paths of the keys that were meant.
  */
-export function reportIssues(issues: readonly Issue[], tree: Tree, report: Report): readonly Path[] {
+export function reportIssues(all: readonly Issue[], tree: Tree, report: Report): readonly Path[] {
+  const issues = all.slice(0, ENOUGH);
   const meant = issues
     .filter((issue) => issue.code === 'unrecognized_keys')
-    .flatMap((issue) => (issue.keys ?? []).flatMap((key) => unknownKey(key, issue.path, tree, report)));
+    .flatMap((issue) => (issue.keys ?? []).slice(0, ENOUGH).flatMap((key) => unknownKey(key, issue.path, tree, report)));
   const known = new Set(meant.map(formatPath));
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys' && !known.has(formatPath(issue.path))) reportIssue(issue, tree, report);

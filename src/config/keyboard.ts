@@ -28,7 +28,8 @@ const BRACKETS: Readonly<Record<string, string>> = {
   '〔': '[',
   '〕': ']',
 };
-const MAX_SLIPS = 500;
+/** With more slips than this nobody can tell what was meant. */
+export const MAX_SLIPS = 500;
 
 /** Finds what people type instead of YAML's punctuation. */
 export function findSlips(text: string, scanned: Scan): readonly Slip[] {
@@ -121,13 +122,11 @@ function inToken(text: string, token: Token, before: Token | undefined): readonl
 }
 
 function plainSlips(text: string, word: string, token: Token, before: Token | undefined): readonly Slip[] {
-  const found = [
-    listMark(word, token),
-    fullWidthColon(text, word, token, before),
-    noSpaceAfterColon(word, token),
-    bracket(word, token),
-  ].find((one) => one !== undefined);
+  const found = listMark(word, token) ?? noSpaceAfterColon(word, token);
   if (found !== undefined) return [found];
+  if (!/[^\0-\x7f]/.test(word)) return [];
+  const wideMark = fullWidthColon(text, word, token, before) ?? bracket(word, token);
+  if (wideMark !== undefined) return [wideMark];
   const comma = token.flow > 0 ? /[，、]/.exec(word) : null;
   if (comma !== null) {
     const at = token.start + comma.index;
@@ -177,8 +176,8 @@ function fullWidthColon(text: string, word: string, token: Token, before: Token 
 }
 
 function noSpaceAfterColon(word: string, token: Token): Slip | undefined {
-  const match = /^([A-Za-z_][\w-]*):(?![\s/:])(.+)$/.exec(word);
-  if (match?.[1] === undefined || !token.keyPlace || !keys.has(match[1]) || ODD_SPACE.test(word[match[1].length + 1] ?? '')) {
+  const match = token.keyPlace ? /^([A-Za-z_][\w-]*):(?![\s/:])(.+)$/.exec(word) : null;
+  if (match?.[1] === undefined || !keys.has(match[1]) || ODD_SPACE.test(word[match[1].length + 1] ?? '')) {
     return undefined;
   }
   // `- host:1053` names a server and its port.

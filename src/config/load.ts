@@ -25,6 +25,9 @@ export interface LoadedConfig {
   readonly source: ConfigSource;
 }
 
+/** A bound on time and memory; nobody reads that many. */
+const MAX_PROBLEMS = 20_000;
+
 /** Reads, checks and completes a configuration. Whatever the file is, this does not throw. */
 export async function loadConfig(from: string | ConfigText): Promise<LoadedConfig> {
   if (typeof from !== 'string') return loadText(from.file, from.text);
@@ -56,6 +59,7 @@ function loadText(file: string, raw: string): LoadedConfig {
 function checkTree(source: ConfigSource, parsed: Tree, found: readonly Problem[]): LoadedConfig {
   const problems: Problem[] = [...found];
   const report: Report = (code, params, at: Span, ...also: Span[]) => {
+    if (problems.length >= MAX_PROBLEMS) return;
     problems.push(problem(code, params, locationOf(source, at), also.map((one) => locationOf(source, one))));
   };
   const { tree, secrets, doubtful } = canonicalTree(parsed, report);

@@ -8,6 +8,8 @@ import { yamlProblem } from './yaml-errors.ts';
 
 const MAX_DEPTH = 64;
 const MAX_NODES = 250_000;
+/** Problems of one kind that are looked at; a hundred are shown. */
+const ENOUGH = 1000;
 /** Enough for 5,000 hosts that share their settings by `<<: *defaults`. */
 const MAX_ALIASED = 50_000;
 
@@ -156,6 +158,7 @@ class Builder {
   }
 
   #report<C extends ErrorCode>(code: C, params: ErrorParams<C>, at: Span, also?: Span): void {
+    if (this.problems.length >= ENOUGH) return;
     this.problems.push(problem(code, params, this.#locate(at), also === undefined ? [] : [this.#locate(also)]));
   }
 

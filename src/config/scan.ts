@@ -49,6 +49,8 @@ class Scanner {
   /** The column that a block scalar's lines must exceed. */
   #block: number | undefined;
   #column = 0;
+  /** The end of the line last asked for. */
+  #end = -1;
 
   constructor(text: string) {
     this.#text = text;
@@ -195,8 +197,8 @@ class Scanner {
   #take(kind: Token['kind'], end: number, state: { first: boolean; dashes: number }): void {
     this.#push(kind, this.#at, end, state);
     // A quoted text may end on a later line.
-    const newline = kind === 'quoted' ? this.#text.lastIndexOf('\n', end - 1) : -1;
-    if (newline >= this.#at) this.#lineStart = newline + 1;
+    const newline = kind === 'quoted' ? this.#text.slice(this.#at, end).lastIndexOf('\n') : -1;
+    if (newline !== -1) this.#lineStart = this.#at + newline + 1;
     this.#at = end;
   }
 
@@ -216,8 +218,11 @@ class Scanner {
     return sticky.exec(this.#text)?.[0];
   }
 
+  /** Kept, because looking for it from every word of one long line would take time by the square of its length. */
   #lineEnd(from: number): number {
+    if (from <= this.#end && from >= this.#lineStart && this.#end !== -1) return this.#end;
     const end = this.#text.indexOf('\n', from);
-    return end === -1 ? this.#text.length : end;
+    this.#end = end === -1 ? this.#text.length : end;
+    return this.#end;
   }
 }

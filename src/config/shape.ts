@@ -76,19 +76,30 @@ class Cuts {
         else parent[key] = structuredClone(standIn) as MutableJson;
       }
     }
-    // Deepest and last first, so that the indexes of the others stay right.
-    const unique = new Map(entries.map((path) => [formatPath(path), path]));
-    const order = [...unique.values()].sort((a, b) => b.length - a.length || Number(b.at(-1)) - Number(a.at(-1)));
-    for (const path of order) {
-      const list = get(data, path.slice(0, -1));
-      const index = Number(path.at(-1));
-      if (!Array.isArray(list) || index >= list.length) continue;
-      const key = formatPath(this.original(path.slice(0, -1)));
-      const indexes = this.#indexes.get(key) ?? list.map((_, i) => i);
-      this.#indexes.set(key, indexes.toSpliced(index, 1));
-      list.splice(index, 1);
-    }
+    this.#removeEntries(data, entries);
     return data;
+  }
+
+  /** Lists are cut once each, the deepest first, so that the paths of the others stay right. */
+  #removeEntries(data: MutableJson, entries: readonly Path[]): void {
+    const lists = new Map<string, { path: Path; gone: Set<number> }>();
+    for (const entry of entries) {
+      const path = entry.slice(0, -1);
+      const key = formatPath(path);
+      const known = lists.get(key) ?? { path, gone: new Set<number>() };
+      known.gone.add(Number(entry.at(-1)));
+      lists.set(key, known);
+    }
+    for (const { path, gone } of [...lists.values()].sort((a, b) => b.path.length - a.path.length)) {
+      const list = get(data, path);
+      if (!Array.isArray(list)) continue;
+      const key = formatPath(this.original(path));
+      const indexes = this.#indexes.get(key) ?? list.map((_, i) => i);
+      this.#indexes.set(key, indexes.filter((_, i) => !gone.has(i)));
+      const left = list.filter((_, i) => !gone.has(i));
+      list.length = 0;
+      for (const item of left) list.push(item);
+    }
   }
 }
 

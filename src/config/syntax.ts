@@ -1,4 +1,4 @@
-import { findSlips, mixesTabs } from './keyboard.ts';
+import { findSlips, MAX_SLIPS, mixesTabs } from './keyboard.ts';
 import { mend, type Mended, unchanged } from './mend.ts';
 import { type Problem, problem } from './problem.ts';
 import { type Scan, scan } from './scan.ts';
@@ -6,7 +6,7 @@ import { secretSpans } from './secret-spans.ts';
 import { type ConfigSource, lineText, locationOf, type Span } from './source.ts';
 
 /** More punctuation than this is no configuration: 5,000 hosts need about 120,000. It bounds the time of parsing. */
-const MAX_MARKS = 180_000;
+const MAX_MARKS = 160_000;
 const MAX_DEPTH = 64;
 const PASSES = 4;
 
@@ -39,6 +39,7 @@ export function checkSyntax(source: ConfigSource, text: string): Syntax {
       const span = { start: mended.original(one.at), end: mended.original(one.at + one.length) };
       problems.push(problem(one.code, one.params as never, locationOf(source, span)));
     }
+    if (slips.length > MAX_SLIPS) return { problems, secrets, mended: undefined };
     const edits = slips.flatMap((one) => one.edits);
     if (edits.length === 0) break;
     mended = mend(mended, edits);
@@ -65,7 +66,7 @@ function wholeProblem(text: string, scanned: Scan, at: (start: number, length?: 
   const last = content.at(-1)?.start ?? 0;
   const second = scanned.separators.find((start, i) => {
     const ends = text.startsWith('...', start);
-    return start > first.start ? !ends || last > start : i > 0 && !ends;
+    return start > first.start ? !ends || last > start || i > 2 : i > 0 && !ends;
   });
   return second === undefined ? undefined : problem('KX2012', {}, at(second, 3));
 }

@@ -44,3 +44,8 @@ export interface Target {
   /** Machines to go through, the nearest to us first. */
   readonly bastions: readonly Target[];
 }
+
+/** An address without the brackets that IPv6 is often written with. */
+export function bareAddress(address: string): string {
+  return address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
+}

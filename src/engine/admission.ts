@@ -66,8 +66,8 @@ export class Admission {
 
   /** How a node ends that must not start any more. */
   tooLate(i: number): 'skipped' | 'unknown' | undefined {
-    if (this.ledger.isBlocked(i)) return 'skipped';
     if (this.weather.isLost(this.graph.host(i))) return 'unknown';
+    if (this.ledger.isBlocked(i)) return 'skipped';
     return this.weather.stopping || this.weather.isFailing(i) ? 'skipped' : undefined;
   }
 

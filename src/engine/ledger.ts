@@ -108,14 +108,16 @@ export class Ledger {
     this.settled[i] = outcome;
     this.open--;
     if (!this.recounted.has(i)) this.count(outcome);
-    const [newest, second] = touched ? [this.numberOf(i, outcome), 0] : [this.newest[i], this.second[i]];
+    // What a node that changed stands on had ended before it began: its own change is the newest for all who follow.
+    const newest = touched ? this.numberOf(i, outcome) : (this.newest[i] ?? 0);
+    const second = touched ? 0 : (this.second[i] ?? 0);
     const path = (this.pathMs[i] ?? 0) + durationMs;
     this.pathMs[i] = path;
     const good = this.isGood(i);
     for (const k of this.nextOf(i)) {
       if (!good) this.blocked[k] = 1;
-      this.stand(k, newest ?? 0);
-      this.stand(k, second ?? 0);
+      this.stand(k, newest);
+      this.stand(k, second);
       if (path > (this.pathMs[k] ?? 0)) this.pathMs[k] = path;
       const left = (this.waiting[k] ?? 0) - 1;
       this.waiting[k] = left;

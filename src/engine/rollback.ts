@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LOCAL } from '../model/host.ts';
 import { type Script, sh } from '../model/script.ts';
 import { buildGraph } from '../plan/graph.ts';
@@ -154,7 +155,29 @@ export class Rollback {
       if (options.stop.aborted) return;
       if (isCode(error, LOST)) execution.loseHost(options.graph.host(i), asEventError(error, node));
       else if (isCode(error, NO_JOURNAL)) execution.halt(i, error);
-      else this.dirty(i, error, performance.now() - started);
+      else if (!(await this.isAsBefore(i))) this.dirty(i, error, performance.now() - started);
+    }
+  }
+
+  /**
+   * Whether a step without a revert of its own left what it was about as it was: a connection that broke before the
+   * before-image was kept leaves none, and nothing to put back. A custom revert may know of more than the check sees.
+   */
+  private async isAsBefore(i: number): Promise<boolean> {
+    const { options, values } = this.execution;
+    const step = options.graph.use(i)?.step;
+    const machine = options.machines.get(options.graph.host(i));
+    const { earlier } = this.scope(i);
+    if (!step?.probe || step.revert || !machine || !this.seen.has(i) || earlier.has(i)) return false;
+    try {
+      const want = values.forCheck(i);
+      const [answer] = await machine.batch([step.probe(want)], { signal: options.stop });
+      const verdict = answer && step.judge?.(answer, want);
+      if (verdict?.verdict !== 'needed' || !isDeepStrictEqual(verdict.seen, this.seen.get(i))) return false;
+      await options.journal.durable({ node: options.graph.id(i), phase: 'reverted' });
+      return true;
+    } catch {
+      return false;
     }
   }
 

@@ -1,6 +1,6 @@
 import type { EventError } from '../model/event.ts';
 import { LOCAL, type LockOwner, type Machine } from '../model/host.ts';
-import { sh } from '../model/script.ts';
+import { type Script, sh } from '../model/script.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 import { asEventError, isCode, LOST } from './errors.ts';
 import { Execution } from './execution.ts';
@@ -70,9 +70,17 @@ export async function releaseMachines(
 ): Promise<void> {
   const reachable = [...machines].filter(([name]) => !lost.includes(name));
   await Promise.allSettled(
-    reachable.map(async ([name, machine]) => {
-      const dropped = succeeded ? machine.run(sh`kx_undo_drop ${run}`) : undefined;
-      await Promise.allSettled([dropped, name === LOCAL ? undefined : machine.unlock()]);
-    }),
+    reachable.flatMap(([name, machine]) => [
+      ...(succeeded ? [machine.run(forgetRun(run))] : []),
+      ...(name === LOCAL ? [] : [machine.unlock()]),
+    ]),
   );
+}
+
+/** Before-images, and records of jobs that ended just before kubexm was killed. */
+function forgetRun(run: string): Script {
+  return sh`kx_undo_drop ${run}
+for kx_dir in "$KX_RUN"/jobs/${run}.*; do
+  if [ -d "$kx_dir" ]; then kx_job_forget "\${kx_dir##*/}"; fi
+done`;
 }

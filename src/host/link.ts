@@ -37,6 +37,8 @@ interface Main {
   readonly info: ShellInfo;
   /** A second shell: to stop what runs in the first, or to speak while it is busy. */
   side: Promise<Shell> | undefined;
+  /** Calls that must stop. */
+  readonly halting: Set<string>;
 }
 
 /** A script to run in a fresh shell before anybody else: takes the lock again. */
@@ -69,7 +71,7 @@ export class Link {
       const shell = new Shell(session, options, () => !connection.alive);
       const answers = first(shell);
       const [info, result] = await Promise.all([shell.info, answers]);
-      return { link: new Link(options, { connection, shell, info, side: undefined }, session.pty), first: result };
+      return { link: new Link(options, { connection, shell, info, side: undefined, halting: new Set() }, session.pty), first: result };
     } catch (error) {
       await connection.close();
       throw error instanceof ShellEnded ? noShell(options.login.host, error) : error;
@@ -164,7 +166,7 @@ export class Link {
     const stop = (why: 'timeout' | 'abort'): void => {
       if (stopped) return;
       stopped = why;
-      void this.#halt(main, call);
+      this.#halt(main, call);
     };
     const call = main.shell.call(scripts, {
       maxBytes,
@@ -189,28 +191,31 @@ export class Link {
   }
 
   /** Kills what a call runs, or keeps it from starting. The shell and the calls behind it go on. */
-  async #halt(main: Main, call: Call): Promise<void> {
-    let waiting = true;
-    const settled = call.outputs
-      .then(
-        () => undefined,
-        () => undefined,
-      )
-      .then(() => {
-        waiting = false;
-      });
+  #halt(main: Main, call: Call): void {
+    const first = main.halting.size === 0;
+    main.halting.add(call.id);
+    const settled = (): void => {
+      main.halting.delete(call.id);
+    };
+    call.outputs.then(settled, settled);
+    if (first) void this.#haltAll(main);
+  }
+
+  /** Calls that were aborted together are stopped together. */
+  async #haltAll(main: Main): Promise<void> {
     const { dir, pid } = main.info;
-    for (let round = 0; waiting && main.shell.alive; round++) {
+    for (let round = 0; main.halting.size > 0 && main.shell.alive; round++) {
       try {
         const side = await this.#side(main);
-        const script = round < 20 ? `kx_stop ${quote(dir)} ${pid} ${call.id}` : `kx_reap ${quote(dir)}`;
+        const ids = [...main.halting].join(' ');
+        const script = round < 40 ? `kx_stop ${quote(dir)} ${pid} ${ids}` : `kx_reap ${quote(dir)}`;
         await side.call([script], { maxBytes: 4096 }).outputs;
       } catch {
         // No second shell to be had: without the first one, the next one ends its processes.
         main.shell.abandon();
         return;
       }
-      await Promise.race([settled, sleep(250)]);
+      await sleep(Math.min(250, 10 * 2 ** round));
     }
   }
 
@@ -256,12 +261,14 @@ export class Link {
 
   async #restore(old: Main): Promise<Main> {
     const deadline = Date.now() + this.#options.reconnectMs;
+    // One attempt that hangs must not use up the whole window.
+    const attemptMs = Math.max(1000, this.#options.reconnectMs / 4);
     const reason = await old.shell.ended;
     this.#options.onEvent?.({ type: 'cut', reason });
     let connection = old.connection.alive ? old.connection : undefined;
     for (let pause = 50; ; pause = Math.min(pause * 2, 2000)) {
       try {
-        connection ??= await this.#options.dial(Math.max(500, deadline - Date.now()));
+        connection ??= await this.#options.dial(attemptMs);
         const main = await this.#reopen(connection, old);
         this.#main = main;
         this.#watch(main);
@@ -290,7 +297,7 @@ export class Link {
       // Whatever the old shell still ran must have ended before anybody looks at the machine again.
       const [info] = await Promise.all([shell.info, run(`kx_reap ${quote(old.info.dir)}`)]);
       await this.restoreHook?.(run);
-      return { connection, shell, info, side: undefined };
+      return { connection, shell, info, side: undefined, halting: new Set() };
     } catch (error) {
       shell.abandon();
       throw error;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { connectMachine, type LinkedMachine, localMachine } from '../host/index.ts';
+import { connectMachine, createHops, type Hops, type LinkedMachine, localMachine } from '../host/index.ts';
 import type { ClusterHost } from '../model/cluster/index.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL } from '../model/host.ts';
@@ -47,9 +47,10 @@ export async function connectHosts(
     runDir: join(workDir.cluster, 'run'),
     sudo: false,
   });
+  const hops = createHops();
   const login = async (host: ClusterHost): Promise<void> => {
     try {
-      machines.set(host.name, await connectOne(host, config, workDir, options));
+      machines.set(host.name, await connectOne(host, config, workDir, options, hops));
     } catch (error) {
       unreachable.set(host.name, error instanceof Error ? error : new Error(String(error)));
     }
@@ -71,14 +72,17 @@ async function connectOne(
   config: OpenConfig,
   workDir: WorkDir,
   options: ConnectOptions,
+  hops: Hops,
 ): Promise<LinkedMachine> {
-  const sudoPassword = host.ssh.sudoPassword && config.secrets.get(host.ssh.sudoPassword.at);
-  const password = host.ssh.password && config.secrets.get(host.ssh.password.at);
-  const target = await targetOf(host, config.secrets, workDir.knownHosts, options);
+  const { secrets } = config;
+  const { ask, env, ssh: overrides = {} } = options;
+  const sudoPassword = host.ssh.sudoPassword && secrets.get(host.ssh.sudoPassword.at);
+  const target = await targetOf(host, { secrets, pinFile: workDir.knownHosts, overrides, env, ask });
   return connectMachine(target, {
-    ...((sudoPassword ?? password) === undefined ? {} : { sudoPassword: sudoPassword ?? password ?? '' }),
+    hops,
+    connectTimeoutMs: host.ssh.connectTimeoutSeconds * 1000,
+    ...(sudoPassword === undefined ? {} : { sudoPassword }),
     ...(options.reconnectSeconds === undefined ? {} : { reconnectMs: options.reconnectSeconds * 1000 }),
     ...(options.stop ? { signal: options.stop } : {}),
-    connectTimeoutMs: host.ssh.connectTimeoutSeconds * 1000,
   });
 }

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import type { Auth, Target } from '../connector/index.ts';
+import { type Auth, defaultSshConfig, resolveTarget, type Target, type TargetSpec } from '../host/index.ts';
 import { SSH_DEFAULTS, type SshLogin } from '../model/cluster/cluster.ts';
 import type { ClusterHost } from '../model/cluster/index.ts';
 import type { Secret } from '../model/cluster/secret.ts';
@@ -11,54 +10,53 @@ export interface SshOverrides {
   readonly privateKeyPath?: string;
 }
 
-type Secrets = ReadonlyMap<string, string>;
+/** Where secrets, pinned host keys and answers come from. */
+export interface LoginSources {
+  readonly secrets: ReadonlyMap<string, string>;
+  /** The cluster's own known_hosts. */
+  readonly pinFile: string;
+  readonly overrides: SshOverrides;
+  readonly env: NodeJS.ProcessEnv;
+  readonly ask: ((question: { readonly text: string; readonly secret: true }) => Promise<string>) | undefined;
+}
 
 /** How a host is logged in to: the command line, then the file, then `~/.ssh/config`, then the usual. */
-export async function targetOf(
-  host: ClusterHost,
-  secrets: Secrets,
-  pinFile: string,
-  options: {
-    readonly ssh?: SshOverrides;
-    readonly env: NodeJS.ProcessEnv;
-    readonly ask?: (question: { readonly text: string; readonly secret: true }) => Promise<string>;
-  },
-): Promise<Target> {
-  const { ask, env, ssh = {} } = options;
-  const home = env['HOME'] ?? homedir();
-  const authOf = (login: SshLogin): Auth => ({
-    agent: true,
-    ...keyOf(login, secrets, home),
-    ...definedSecret('password', login.password, secrets),
-    ...definedSecret('passphrase', login.privateKeyPassphrase, secrets),
-    ...(ask && { askPassphrase: (file: string) => ask({ text: `Passphrase of ${file}`, secret: true }) }),
-  });
-  const reach = (name: string, address: string, login: SshLogin, bastions: readonly Target[]): Target => ({
+export async function targetOf(host: ClusterHost, sources: LoginSources): Promise<Target> {
+  const { sshConfig } = host.ssh;
+  const usual = defaultSshConfig(sources.env);
+  const files = sshConfig === undefined ? usual.files : sshConfig === 'none' ? [] : [inHome(sshConfig, sources.env)];
+  const context = { ...usual, files };
+  const spec = (name: string, address: string, login: SshLogin): TargetSpec => ({
     name,
     address,
-    port: login.port ?? SSH_DEFAULTS.port,
-    user: login.user ?? SSH_DEFAULTS.user,
-    auth: authOf(login),
-    hostKeys: { pinFile, files: [join(home, '.ssh', 'known_hosts')] },
-    bastions,
+    defaultUser: SSH_DEFAULTS.user,
+    auth: authOf(login, sources),
+    hostKeys: { pinFile: sources.pinFile },
+    ...(login.port === undefined ? {} : { port: login.port }),
+    ...(login.user === undefined ? {} : { user: login.user }),
   });
-  const hops = host.ssh.bastions.map((hop) => reach(hop.address, hop.address, hop, []));
-  return reach(host.name, host.address, { ...host.ssh, ...ssh }, hops);
+  const hops = host.ssh.bastions.map((hop) =>
+    resolveTarget({ ...spec(hop.address, hop.address, hop), bastions: [] }, context),
+  );
+  const bastions = await Promise.all(hops);
+  const target = spec(host.name, host.address, { ...host.ssh, ...sources.overrides });
+  return resolveTarget(bastions.length > 0 ? { ...target, bastions } : target, context);
 }
 
-function keyOf(login: SshLogin, secrets: Secrets, home: string): Partial<Auth> {
-  const key = login.privateKey && secrets.get(login.privateKey.at);
-  const path = login.privateKeyPath?.replace(/^~(?=\/)/, home);
-  if (key !== undefined) return { privateKey: key };
-  if (path !== undefined) return { privateKeyPath: path };
-  return { identityFiles: ['id_ed25519', 'id_ecdsa', 'id_rsa'].map((name) => join(home, '.ssh', name)) };
+function authOf(login: SshLogin, { secrets, env, ask }: LoginSources): Auth {
+  const textOf = (secret: Secret | undefined) => (secret === undefined ? undefined : secrets.get(secret.at));
+  const password = textOf(login.password);
+  const passphrase = textOf(login.privateKeyPassphrase);
+  const privateKey = textOf(login.privateKey);
+  return {
+    ...(password === undefined ? {} : { password }),
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(privateKey === undefined ? {} : { privateKey }),
+    ...(login.privateKeyPath === undefined ? {} : { privateKeyPath: inHome(login.privateKeyPath, env) }),
+    ...(ask && { askPassphrase: (file: string) => ask({ text: `Passphrase of ${file}`, secret: true }) }),
+  };
 }
 
-function definedSecret<K extends 'password' | 'passphrase'>(
-  name: K,
-  secret: Secret | undefined,
-  secrets: Secrets,
-): { [P in K]?: string } {
-  const text = secret && secrets.get(secret.at);
-  return (text === undefined ? {} : { [name]: text }) as { [P in K]?: string };
+function inHome(path: string, env: NodeJS.ProcessEnv): string {
+  return path.replace(/^~(?=\/)/, env['HOME'] ?? homedir());
 }

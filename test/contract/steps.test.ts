@@ -11,7 +11,8 @@ import type { Host, Machine } from '../../src/model/host.ts';
 import { lines, type Script, sh } from '../../src/model/script.ts';
 import { type AnyStep, fieldOf, type StepIo, type Verdict } from '../../src/plan/step.ts';
 import * as generic from '../../src/step/generic/index.ts';
-import { BINARY, root, stateCases } from './cases.ts';
+import { BINARY, root } from './case.ts';
+import { stateCases } from './cases.ts';
 import { ShellHost, variants } from './shell-host.ts';
 import { snapshot } from './tree.ts';
 
@@ -68,7 +69,11 @@ const hosts: readonly { readonly name: string; readonly open: (scratch: string) 
   {
     name: 'the local machine',
     open: async (scratch) => {
-      const machine = await localMachine({ stateDir: join(scratch, 'state'), runDir: join(scratch, 'run') });
+      const machine = await localMachine({
+        stateDir: join(scratch, 'state'),
+        runDir: join(scratch, 'run'),
+        sudo: false,
+      });
       return { host: machine, close: () => machine.close() };
     },
   },
@@ -153,6 +158,20 @@ describe('every generic step', () => {
       if (step.probe) expect(step.probe(step.example).script).not.toBe('');
       expect(Boolean(step.probe)).toBe(Boolean(step.judge));
       expect(fieldOf(step.timeoutSeconds, step.example, 60)).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(generic.genericSteps.map((step) => [step.kind, step] as const))(
+    '%s has a title, a nature and a time also while values of other steps are not known',
+    (_kind, step) => {
+      const unknown = '‹other step›';
+      const wants = [unknown, ...Object.keys(step.example).map((key) => ({ ...step.example, [key]: unknown }))];
+      for (const want of wants) {
+        expect(step.title(want)).toEqual(expect.any(String));
+        expect(fieldOf(step.nature, want, 'state')).toMatch(/^(?:state|action|mint)$/);
+        expect(fieldOf(step.job, want, false)).toEqual(expect.any(Boolean));
+        fieldOf(step.irreversible, want, undefined);
+      }
     },
   );
 

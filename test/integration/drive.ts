@@ -24,6 +24,11 @@ try {
   process.exitCode = exitCodeOfReport(report);
 } catch (error) {
   const known = error instanceof KubexmError ? { code: error.code, detail: error.detail } : {};
-  print({ type: 'error', ...known, message: error instanceof Error ? error.message : String(error), stack: error instanceof Error ? error.stack : '' });
+  print({
+    type: 'error',
+    ...known,
+    message: error instanceof Error ? error.message : String(error),
+    stack: error instanceof Error ? error.stack : '',
+  });
   process.exitCode = exitCodeOf(error);
 }

@@ -8,6 +8,7 @@ import {
   directory,
   file,
   managedBlock,
+  query,
   symlink,
   upload,
 } from '../../src/step/generic/index.ts';
@@ -96,8 +97,8 @@ const names = dedicated(
 const link = dedicated('link', symlink, 'A link to the settings.', (want: { path: string; target: string }) =>
   symlink(want),
 );
-const who = dedicated('who', command, 'What the first host says of itself.', (want: { text: string }) =>
-  command({ run: ['echo', want.text] }),
+const who = dedicated('who', query, 'What the first host says of itself.', (want: { text: string }) =>
+  query({ run: ['echo', want.text] }),
 );
 const once = dedicated('once', onceStep, 'A job that is never done twice.', (want: Once) => onceStep(want));
 const token = dedicated('token', mintStep, 'A token.', (want: { readonly dir: string }) => mintStep(want));
@@ -133,10 +134,7 @@ const prepare = defineTask<SampleParams>({
         on(context.hosts, folder(params.root)),
         parallel(
           on(context.hosts, seeded({ source: made.ref(), path: `${params.root}/seed.txt`, mode: '0640' })),
-          on(
-            context.hosts,
-            names({ path: `${params.root}.names`, content: 'a line\nanother\n' }),
-          ),
+          on(context.hosts, names({ path: `${params.root}.names`, content: 'a line\nanother\n' })),
         ),
         on(
           context.hosts,

@@ -130,7 +130,7 @@ export class RigHost {
 
   /** Makes other host keys, as a machine that was installed anew has. */
   async newHostKeys(): Promise<void> {
-    await this.exec('rm -f /etc/ssh/kx_*');
+    await this.exec('rm -f /etc/ssh/kx_ed25519* /etc/ssh/kx_ecdsa* /etc/ssh/kx_rsa*');
     await this.#makeHostKeys();
   }
 
@@ -145,7 +145,7 @@ export class RigHost {
     if (!sshd) return;
     this.#sshd = undefined;
     const gone = new Promise((resolve) => sshd.once('exit', resolve));
-    sshd.kill('SIGTERM');
+    await this.exec(`kill -9 "$(cat ${PID_FILE})" && rm ${PID_FILE}`);
     await gone;
     await this.exec(CUT);
   }
@@ -156,13 +156,20 @@ export class RigHost {
     const enter = ['-t', String(this.#pid), '-m', '-u', '-p', '-r', '-w'];
     const sshd = spawn(
       'nsenter',
-      [...enter, '/usr/sbin/sshd', '-D', '-E', '/var/log/kx-sshd.log', '-f', '/etc/ssh/kx_sshd_config'],
+      [...enter, '/usr/sbin/sshd', '-D', '-E', LOG, '-f', '/etc/ssh/kx_sshd_config'],
       {
         stdio: ['ignore', 'ignore', 'ignore'],
       },
     );
     this.#sshd = sshd;
-    await waitForPort(this.port);
+    const failed = new Promise<never>((_resolve, reject) => {
+      sshd.once('exit', () => {
+        void readFile(this.path(LOG), 'utf8').then((log) => reject(new Error(`sshd ended: ${log.slice(-500)}`)), reject);
+      });
+    });
+    failed.catch(() => undefined);
+    await Promise.race([waitForPort(this.port), failed]);
+    await this.exec(`until [ -s ${PID_FILE} ]; do sleep 0.02; done`);
   }
 
   async #configure(lines: readonly string[]): Promise<void> {
@@ -176,7 +183,7 @@ export class RigHost {
       `Port ${this.port}`,
       'ListenAddress 127.0.0.1',
       ...this.#types.map((type) => `HostKey /etc/ssh/kx_${type}`),
-      'PidFile none',
+      `PidFile ${PID_FILE}`,
       'PermitRootLogin yes',
       'StrictModes no',
       'MaxStartups 100',
@@ -198,6 +205,9 @@ export class RigHost {
     if (this.#init.exitCode === null && this.#init.signalCode === null) this.#init.kill('SIGKILL');
   }
 }
+
+const LOG = '/var/log/kx-sshd.log';
+const PID_FILE = '/run/kx-sshd.pid';
 
 /** Kills the processes that serve connections, not what they started. */
 const CUT = String.raw`

@@ -20,7 +20,8 @@ export interface RigUser {
 /** Makes a user on one host only: the machine under it does not change. */
 export async function addUser(host: RigHost, user: RigUser): Promise<void> {
   const home = `/home/${user.name}`;
-  await host.exec(`useradd -m -s ${user.shell ?? '/bin/bash'} ${user.name}`);
+  // Without a password, but not locked: sshd lets locked users in by no key.
+  await host.exec(`useradd -m -p '*' -s ${user.shell ?? '/bin/bash'} ${user.name}`);
   if (user.password !== undefined) {
     await writeFile(host.path('/root/pw'), `${user.name}:${user.password}\n`, { mode: 0o600 });
     await host.exec('chpasswd </root/pw; rm /root/pw');

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ExitCode, Outcome, RunEvent, RunRecord } from '../../index.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { failureLines } from '../failures.ts';
@@ -30,7 +31,9 @@ export const describeRunCommand: CommandSpec = {
       const found = findRun(readers, args[0] ?? 'last', baseDir);
       const { record } = found;
       const slowest = slowestSteps(found);
-      const resume = isResumable(record) ? await resumeOfRun(record, io) : undefined;
+      const { workDirOf } = await import('../../index.ts');
+      const runDir = join(workDirOf(baseDir, record.cluster).runs, record.id);
+      const resume = isResumable(record) ? await resumeOfRun(record, runDir, io) : undefined;
       if (format === 'name') io.print(record.id);
       else if (format === 'json' || format === 'yaml') {
         printValue(io, format, {
@@ -39,7 +42,7 @@ export const describeRunCommand: CommandSpec = {
           slowest,
           resume: resume ?? null,
         });
-      } else io.print(...(await describe(found, slowest, resume, io)));
+      } else io.print(...(await describe(record, slowest, { resume, log: join(runDir, 'log.jsonl') }, io)));
       return 0;
     }),
 };
@@ -53,29 +56,35 @@ interface Slow {
 
 function slowestSteps({ reader, record }: FoundRun): readonly Slow[] {
   const ended = reader.events({ run: record.id, type: 'node-finished', limit: 1_000_000 });
-  return ended
-    .map(({ event }) => event as Extract<RunEvent, { type: 'node-finished' }>)
+  // A resumed run ends some steps more than once.
+  const longest = new Map<string, Extract<RunEvent, { type: 'node-finished' }>>();
+  for (const { event } of ended) {
+    if (event.type !== 'node-finished' || event.durationMs < (longest.get(event.node)?.durationMs ?? 0)) continue;
+    longest.set(event.node, event);
+  }
+  return [...longest.values()]
     .sort((a, b) => b.durationMs - a.durationMs)
     .slice(0, SLOWEST)
     .map(({ node, host, outcome, durationMs }) => ({ node, host, outcome, durationMs }));
 }
 
 async function describe(
-  found: FoundRun,
+  record: RunRecord,
   slowest: readonly Slow[],
-  resume: string | undefined,
+  { resume, log }: { readonly resume: string | undefined; readonly log: string },
   io: Io,
 ): Promise<string[]> {
-  const { record, baseDir } = found;
   const { say, paint } = io;
-  const { workDirOf } = await import('../../index.ts');
-  const { join } = await import('node:path');
-  const log = join(workDirOf(baseDir, record.cluster).runs, record.id, 'log.jsonl');
   const status = statusOf(record);
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ['', paint('cyan', title), ...lines];
   const failures = record.finished
-    ? await failureLines(record.finished.failures, { lang: io.lang, paint, unicode: io.unicode })
+    ? await failureLines(record.finished.failures, {
+        lang: io.lang,
+        paint,
+        unicode: io.unicode,
+        width: io.stdout.isTTY ? (io.stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
+      })
     : [];
   return [
     ...fieldLines(
@@ -96,7 +105,7 @@ async function describe(
           : []),
         [say('col.hosts'), String(record.hosts.length)],
         [say('col.steps'), countsText(record, io)],
-        [say('reportLog'), log],
+        [say('col.log'), log],
       ],
       paint,
     ),

@@ -2,7 +2,7 @@ import type { EventError, ExitCode, HostLock } from '../../index.ts';
 import { askPerson, confirmByName } from '../ask.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
-import { failureLines } from '../failures.ts';
+import { failureLines, noteStyle } from '../failures.ts';
 import type { Io } from '../io.ts';
 import { durationText } from '../output/duration.ts';
 import { printRows } from '../output/print-data.ts';
@@ -39,7 +39,8 @@ async function unlock(call: Call): Promise<ExitCode> {
     ask: (question: Parameters<typeof askPerson>[0]) => askPerson(question, io),
   };
   const locks = await lockOwners({ ...more, nodes: options.list('nodes') });
-  const held = locks.filter((lock) => lock.state !== undefined);
+  const byName = new Intl.Collator('en', { numeric: true });
+  const held = locks.filter((lock) => lock.state !== undefined).sort((a, b) => byName.compare(a.host, b.host));
   const silent = await unreached(locks, io);
   if (held.length === 0) {
     if (silent === 0) io.note(io.say('unlock.free'));
@@ -93,7 +94,6 @@ async function unreached(locks: readonly HostLock[], io: Io): Promise<number> {
     const detail = error.detail === undefined ? {} : { detail: error.detail };
     return [{ host, error: { code: error.code, params: error.params, ...detail } }];
   });
-  if (failures.length > 0)
-    io.note(...(await failureLines(failures, { lang: io.lang, paint: io.paintNote, unicode: io.unicode })));
+  if (failures.length > 0) io.note(...(await failureLines(failures, noteStyle(io))));
   return failures.length;
 }

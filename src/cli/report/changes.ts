@@ -73,7 +73,10 @@ function diffLines({ what, from, to, text }: EventChange, { paint }: Io): string
   }
 }
 
-function someHosts(hosts: readonly string[], say: Say): string {
+const byName = new Intl.Collator('en', { numeric: true });
+
+function someHosts(all: readonly string[], say: Say): string {
+  const hosts = [...all].sort(byName.compare);
   const names = hosts.slice(0, HOSTS_SHOWN).join(', ');
   return hosts.length > HOSTS_SHOWN ? say('andMore', { names, n: hosts.length - HOSTS_SHOWN }) : names;
 }

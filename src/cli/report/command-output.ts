@@ -1,5 +1,5 @@
 import { type EventError, type ExitCode, errorTitle, type RunEvent, type RunReport } from '../../index.ts';
-import { failureLines } from '../failures.ts';
+import { failureLines, noteStyle } from '../failures.ts';
 import type { Io } from '../io.ts';
 import type { Style } from '../output/color.ts';
 import { printValue } from '../output/print-data.ts';
@@ -87,7 +87,7 @@ export async function endOfCommand(
   } else {
     // What a command printed has been seen already; that it took too long has not.
     const unsaid = results.flatMap(({ host, code, error }) => (code === undefined && error ? [{ host, error }] : []));
-    io.note(...(await failureLines(unsaid, { lang: io.lang, paint: io.paintNote, unicode: io.unicode })));
+    io.note(...(await failureLines(unsaid, noteStyle(io))));
     if (failed.length > 0 || results.length > 1) io.note(summary(results.length, failed, unreached.length, io));
   }
   if (report.outcome === 'interrupted') return 130;

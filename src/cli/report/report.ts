@@ -1,5 +1,5 @@
 import type { Outcome, RunOutcome, RunReport } from '../../index.ts';
-import { failureLines } from '../failures.ts';
+import { failureLines, noteStyle } from '../failures.ts';
 import type { Io } from '../io.ts';
 import type { Style } from '../output/color.ts';
 import { durationText } from '../output/duration.ts';
@@ -20,7 +20,7 @@ export async function reportRun(
   typed: { readonly argv: readonly string[] },
   io: Io,
 ): Promise<string[]> {
-  const { say, paintNote: paint, unicode, lang } = io;
+  const { say, paintNote: paint, unicode } = io;
   const signs = signsFor(unicode);
   const sign = { succeeded: signs.done, failed: signs.failed, partial: signs.warning, interrupted: signs.warning }[
     report.outcome
@@ -32,7 +32,7 @@ export async function reportRun(
     outcome,
     time: durationText(report.durationMs, say),
   });
-  const style = { lang, paint, unicode };
+  const style = noteStyle(io);
   const notReached = await failureLines(report.unreachable, style);
   const failed = await failureLines(report.failures, style);
   const lost = report.lostHosts.filter((host) => report.unreachable.every((one) => one.host !== host));

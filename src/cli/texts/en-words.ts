@@ -67,4 +67,6 @@ export const enWords = {
   'col.since': 'SINCE',
   'col.heartbeat': 'HEARTBEAT',
   'col.jobs': 'JOBS',
+  'col.log': 'LOG',
+  'contexts.unwritten': 'The list of known clusters could not be written: {reason}',
 } as const;

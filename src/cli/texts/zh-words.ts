@@ -69,4 +69,6 @@ export const zhWords: Readonly<Record<keyof typeof enWords, string>> = {
   'col.since': '开始于',
   'col.heartbeat': '心跳',
   'col.jobs': '作业',
+  'col.log': '日志',
+  'contexts.unwritten': '无法写入已知集群列表：{reason}',
 };

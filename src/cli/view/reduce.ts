@@ -1,4 +1,4 @@
-import type { NodeRef, Outcome, RunEvent } from '../../index.ts';
+import { LOCAL, type NodeRef, type Outcome, type RunEvent } from '../../index.ts';
 import type { RunningStep, TaskState, ViewState } from './state.ts';
 
 /** The state after an event. */
@@ -103,7 +103,7 @@ class Draft {
     const known = this.running.get(node);
     this.running.set(node, { node, host, task: id, step, title, since: at });
     const task = this.task(id, at);
-    task.hosts.add(host);
+    if (host !== LOCAL) task.hosts.add(host);
     if (!known) task.running += 1;
   }
 
@@ -116,7 +116,7 @@ class Draft {
     const { next, counts } = this;
     const { outcome, node, host } = event;
     const task = this.task(taskOf(event), event.at);
-    task.hosts.add(host);
+    if (host !== LOCAL) task.hosts.add(host);
     if (this.running.delete(node)) task.running -= 1;
     counts[outcome] = (counts[outcome] ?? 0) + 1;
     if (outcome === 'reverted' || outcome === 'dirty') {

@@ -36,6 +36,8 @@ export function taskLines(state: ViewState, room: number, drawing: Drawing): Row
   ];
 }
 
+const byName = new Intl.Collator('en', { numeric: true });
+
 function isOver(task: TaskState, state: ViewState): boolean {
   return (task.ended !== undefined && task.running === 0) || state.ended !== undefined;
 }
@@ -86,7 +88,9 @@ function activeRow(task: TaskState, names: number, drawing: Drawing): Row {
 }
 
 function nameAndCounts(task: TaskState, names: number, { say, signs }: Drawing): Span[] {
-  const parts = [countText(say, 'host', task.hosts.size), countText(say, 'step', task.done)];
+  const parts = [countText(say, 'step', task.done)];
+  // A task of the local machine alone has none.
+  if (task.hosts.size > 0) parts.unshift(countText(say, 'host', task.hosts.size));
   if (task.changed > 0) parts.push(say('changedCount', { n: task.changed }));
   const bad: Span[] = [];
   if (task.failedHosts > 0)
@@ -105,7 +109,8 @@ function stepRows(steps: readonly RunningStep[], room: number, drawing: Drawing)
       24,
       steps.reduce((most, one) => Math.max(most, textWidth(one.host)), 0),
     );
-    return steps.map((step) => stepRow(step, names, drawing));
+    // In the order of their names they do not jump when one ends and another begins.
+    return [...steps].sort((a, b) => byName.compare(a.node, b.node)).map((step) => stepRow(step, names, drawing));
   }
   const groups = [...Map.groupBy(steps, (step) => step.step).values()].sort((a, b) => b.length - a.length);
   const shown = groups.length <= room ? groups : groups.slice(0, Math.max(0, room - 1));

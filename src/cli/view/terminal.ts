@@ -85,8 +85,9 @@ export class LiveRegion {
   }
 }
 
+// The cursor's own line is empty, unless the terminal wrote `^C` there.
 function up(rows: number): string {
-  return rows > 0 ? `\r\x1b[${rows}A` : '\r';
+  return rows > 0 ? `\r\x1b[2K\x1b[${rows}A` : '\r\x1b[2K';
 }
 
 // Line by line: some terminals keep what is cleared in one go among the lines that scrolled away.

@@ -2,10 +2,10 @@ import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
 import type { Connection } from '../connection.ts';
 import type { Target } from '../target.ts';
-import { planAuth } from './auth.ts';
+import { type AuthPlan, planAuth } from './auth.ts';
 import { SshConnection } from './connection.ts';
 import { connectFailure } from './failures.ts';
-import { hostKeyCheck } from './host-keys.ts';
+import { type HostKeyCheck, hostKeyCheck } from './host-keys.ts';
 import { Hops, openRoute } from './route.ts';
 
 /** How a login is made. */
@@ -40,9 +40,12 @@ export async function connectSsh(target: Target, options: SshOptions = {}): Prom
   const timeoutMs = options.timeoutMs ?? 15_000;
   const deadline = Date.now() + timeoutMs;
   const hops = options.hops ?? createHops();
+  // Before the socket opens: once it is, nobody may miss its end.
+  const [hostKey, auth] = await Promise.all([hostKeyCheck(target), planAuth(target)]);
   const route = await openRoute(target, { ...options, hops, timeoutMs });
   try {
-    const client = await login(target, route.socket, Math.max(1, deadline - Date.now()), timeoutMs, options);
+    const leftMs = Math.max(1, deadline - Date.now());
+    const client = await login(target, route.socket, { ...options, timeoutMs, leftMs, hostKey, auth });
     const connection = new SshConnection(client, target.name);
     void connection.closed.then(route.release);
     return connection;
@@ -53,19 +56,18 @@ export async function connectSsh(target: Target, options: SshOptions = {}): Prom
   }
 }
 
-async function login(
-  target: Target,
-  sock: Duplex,
-  leftMs: number,
-  timeoutMs: number,
-  options: SshOptions,
-): Promise<ssh2.Client> {
-  // The socket waits for its first reader; an error in the meantime must not end the process.
-  sock.on('error', () => undefined);
-  const [hostKey, auth] = await Promise.all([hostKeyCheck(target), planAuth(target)]);
+interface LoginOptions extends SshOptions {
+  readonly timeoutMs: number;
+  readonly leftMs: number;
+  readonly hostKey: HostKeyCheck;
+  readonly auth: AuthPlan;
+}
+
+function login(target: Target, sock: Duplex, options: LoginOptions): Promise<ssh2.Client> {
+  const { hostKey, auth, timeoutMs, leftMs } = options;
   const client = new ssh2.Client();
   const failure = (error: Error): Error => connectFailure(target, error, Math.round(timeoutMs / 1000));
-  return await new Promise<ssh2.Client>((resolve, reject) => {
+  return new Promise<ssh2.Client>((resolve, reject) => {
     let refused: Error | undefined;
     let loggingIn = false;
     const fail = (error: Error): void => {

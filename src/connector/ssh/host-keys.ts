@@ -1,7 +1,7 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type KubexmError, kubexmError } from '../../model/errors/index.ts';
-import type { Target } from '../target.ts';
+import { bareAddress, type Target } from '../target.ts';
 import {
   fingerprint,
   judgeHostKey,
@@ -22,7 +22,7 @@ export interface HostKeyCheck {
 
 /** Reads what is known about a target's host key. */
 export async function hostKeyCheck(target: Target): Promise<HostKeyCheck> {
-  const name = knownName(target.hostKeyAlias ?? target.address, target.hostKeyAlias ? 22 : target.port);
+  const name = knownName(target.hostKeyAlias ?? bareAddress(target.address), target.hostKeyAlias ? 22 : target.port);
   const files = [target.hostKeys.pinFile, ...(target.hostKeys.files ?? [])];
   const entries = (await Promise.all(files.map(readEntries))).flat();
   return {

@@ -11,6 +11,8 @@ export interface TargetSpec {
   readonly address: string;
   readonly port?: number;
   readonly user?: string;
+  /** Who logs in when nobody says. Default: the user who runs this. */
+  readonly defaultUser?: string;
   readonly auth?: Auth;
   readonly hostKeys: HostKeys;
   readonly hostKey?: string;
@@ -41,7 +43,7 @@ async function resolve(spec: TargetSpec, context: SshConfigContext, depth: numbe
     name: spec.name,
     address: settings.hostName,
     port: spec.port ?? settings.port ?? 22,
-    user: spec.user ?? settings.user ?? context.localUser,
+    user: spec.user ?? settings.user ?? spec.defaultUser ?? context.localUser,
     auth: authOf(spec.auth ?? {}, settings, context),
     hostKeys: hostKeysOf(spec.hostKeys, settings, context),
     ...(spec.hostKey !== undefined && { hostKey: spec.hostKey }),

@@ -45,7 +45,8 @@ kx_alive() {
   [ -n "$kx_was" ] && kx_proc "$kx_pid" && [ "$kx_born" = "$kx_was" ]
 }
 
-# Kills a process and everything below it. Stopped first, so that nothing new escapes while we look.
+# Kills a process and everything below it. Stopped first, so that nothing new escapes while we look; the process itself
+# dies last, so that who waits for it knows that all are gone.
 kx_kill_tree() {
   kill -STOP "$1" 2>/dev/null || return 0
   kx_all=" $1 " kx_more=1
@@ -57,7 +58,7 @@ kx_kill_tree() {
       kx_proc "$kx_one" || continue
       case $kx_all in *" $kx_ppid "*)
         kill -STOP "$kx_one" 2>/dev/null
-        kx_all="$kx_all$kx_one " kx_more=1
+        kx_all=" $kx_one$kx_all" kx_more=1
         ;;
       esac
     done

@@ -18,12 +18,15 @@ kx_open() {
   trap : HUP INT QUIT TERM ALRM USR1 USR2 PIPE
   kx_room || exit 1
   trap kx_close EXIT
-  kx_proc $$ && printf '%s %s\n' "$$" "$kx_born" >pid
   kx_sweep
 }
 
-# The directory for output. Main stays in it, so that file names are short and hold no odd characters.
-kx_room() { mkdir -p "$KX_T" && cd "$KX_T"; }
+# The directory for output. The shell stays in it, so that file names are short and hold no odd characters. Somebody may
+# remove it: then it is made again.
+kx_room() {
+  mkdir -p "$KX_T" && cd "$KX_T" || return
+  kx_proc $$ && printf '%s %s\n' "$$" "$kx_born" >pid
+}
 
 kx_close() {
   cd /
@@ -58,13 +61,9 @@ kx_call() {
       kx_codes="$kx_codes -"
       continue
     fi
+    [ -e pid ] || kx_room
     kx_child
     kx_code=$?
-    if [ ! -e "$kx_base.e" ]; then
-      # Nothing ran: the directory was removed under us, or there is no space.
-      kx_room && kx_child
-      kx_code=$?
-    fi
     kx_collect
   done
   kx_answer
@@ -74,7 +73,7 @@ kx_call() {
 kx_here() {
   kx_id=$1 kx_cap=$2 kx_n=1 kx_codes= kx_files=
   kx_base=$KX_N.$kx_id.1
-  [ -d "$KX_T" ] || kx_room
+  [ -e pid ] || kx_room
   { eval "$3"; } </dev/null >"$kx_base.o" 2>"$kx_base.e"
   kx_code=$?
   kx_collect
@@ -101,11 +100,14 @@ kx_answer() {
   [ "$kx_made" -lt 100 ] || { rm -f "$KX_N".* stop.*; kx_made=0; }
 }
 
-# DIR PID ID: from another shell, stops call ID of the shell PID that lives in DIR, or keeps it from starting.
+# DIR PID ID…: from another shell, stops calls of the shell PID that lives in DIR, or keeps them from starting. All are
+# marked before one is killed: else the next would begin.
 kx_stop() {
-  true >"$1/stop.$3"
-  { read -r kx_i kx_p <"$1/now"; } 2>/dev/null || return 0
-  [ "$kx_i" = "$3" ] && kx_proc "$kx_p" && [ "$kx_ppid" = "$2" ] && kx_kill_tree "$kx_p"
+  kx_where=$1 kx_shell=$2
+  shift 2
+  for kx_i do true >"$kx_where/stop.$kx_i"; done
+  { read -r kx_i kx_p <"$kx_where/now"; } 2>/dev/null || return 0
+  case " $* " in *" $kx_i "*) kx_proc "$kx_p" && [ "$kx_ppid" = "$kx_shell" ] && kx_kill_tree "$kx_p" ;; esac
   return 0
 }
 

@@ -38,10 +38,13 @@ kx_job_launch() {
     rm -f "$kx_d/unit"
     return 1
   fi
+  set -- /bin/sh "$KX_RUN/lib.$KX_LIB_ID" job "$1" "$KX_STATE" "$KX_RUN"
+  # What a shell starts with & ignores INT and QUIT for ever; setsid can fork by itself, where it is not busybox's.
+  setsid -f "$@" </dev/null >/dev/null 2>&1 && return
   if command -v setsid >/dev/null; then
-    setsid /bin/sh "$KX_RUN/lib.$KX_LIB_ID" job "$1" "$KX_STATE" "$KX_RUN" </dev/null >/dev/null 2>&1 &
+    setsid "$@" </dev/null >/dev/null 2>&1 &
   else
-    /bin/sh "$KX_RUN/lib.$KX_LIB_ID" job "$1" "$KX_STATE" "$KX_RUN" </dev/null >/dev/null 2>&1 &
+    "$@" </dev/null >/dev/null 2>&1 &
   fi
 }
 
@@ -113,7 +116,7 @@ kx_job_kill() {
   elif kx_alive "$kx_d/pid"; then
     kx_leader=$kx_pid
     [ "$2" != KILL ] || kx_kill_tree "$kx_leader"
-    kill -"$2" -- "-$kx_leader" 2>/dev/null
+    kill -"$2" "-$kx_leader" 2>/dev/null
   fi
   [ "$2" != KILL ] || { mkdir "$kx_d/once" 2>/dev/null; [ -s "$kx_d/rc" ] || echo 137 >"$kx_d/rc"; }
 }

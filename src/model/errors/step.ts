@@ -18,12 +18,4 @@ export const stepErrors = {
       zh: '请检查该主机上的文件，修复后加 --resume 再次运行。',
     },
   },
-  KX5003: {
-    exit: 1,
-    title: { en: 'the facts of {host} cannot be read: {reason}', zh: '无法读取主机 {host} 的信息：{reason}' },
-    remedy: {
-      en: 'Log in to that host and look whether /proc is mounted and the disk is full, then run again with --resume.',
-      zh: '请登录该主机，检查 /proc 是否已挂载、磁盘是否已满，然后加 --resume 再次运行。',
-    },
-  },
 } as const satisfies Record<string, ErrorEntry>;

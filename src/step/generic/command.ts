@@ -91,7 +91,8 @@ function checkScript(want: CheckedCommand): Script {
   return sh`[ -e ${path} ] || [ -L ${path} ]`;
 }
 
-function resultOf(output: Output): CommandResult {
+/** What a command printed, as a value. */
+export function resultOf(output: Output): CommandResult {
   return { code: output.code, stdout: output.stdout.replace(/\r?\n$/, '') };
 }
 

@@ -60,7 +60,7 @@ export const download = defineStep<Download>()({
   kind: 'download',
   description:
     'A file from the network, on the machine kubexm runs on: mirrors, resumed transfers, checked digest; gives path, sha256 and length.',
-  title: (want) => `download ${basename(want.path)}`,
+  title: (want) => `download ${basename(String(want.path))}`,
   probe: (want) =>
     lines(
       lookAt(want.path),

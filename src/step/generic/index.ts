@@ -11,6 +11,7 @@ import { gatherFacts } from './gather-facts.ts';
 import { managedBlock } from './managed-block.ts';
 import { message } from './message.ts';
 import { mode } from './mode.ts';
+import { query } from './query.ts';
 import { remove } from './remove.ts';
 import { reportTable } from './report-table.ts';
 import { sleep } from './sleep.ts';
@@ -35,6 +36,7 @@ export type { Kept } from './lib/kept.ts';
 export type { ManagedBlock } from './managed-block.ts';
 export type { Message } from './message.ts';
 export type { Mode } from './mode.ts';
+export type { Query } from './query.ts';
 export type { Remove } from './remove.ts';
 export type { Cell, ReportTable } from './report-table.ts';
 export type { Sleep } from './sleep.ts';
@@ -58,6 +60,7 @@ export {
   managedBlock,
   message,
   mode,
+  query,
   remove,
   reportTable,
   sleep,
@@ -84,6 +87,7 @@ export const genericSteps: readonly AnyStep[] = [
   managedBlock,
   message,
   mode,
+  query,
   remove,
   reportTable,
   sleep,

@@ -5,11 +5,16 @@ export interface Message {
   readonly text: string;
 }
 
+/** The first line with something in it. */
+function firstLine(text: string | undefined): string {
+  return text?.trim().split('\n')[0] ?? '';
+}
+
 /** Shows a text: a logo, what happens next, where something was put. */
 export const message = defineStep<Message>()({
   kind: 'message',
   description: 'Shows a text to the person who runs kubexm.',
-  title: (want) => `message ${want.text.trim().split('\n')[0] ?? ''}`.slice(0, 60).trim(),
+  title: (want) => `message ${firstLine(want.text)}`.slice(0, 60).trim(),
   nature: 'action',
   apply: async (_host, want, io): Promise<void> => {
     io.say(want.text);

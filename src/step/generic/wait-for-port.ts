@@ -59,7 +59,7 @@ function address(want: WaitForPort): string {
 }
 
 function name(want: WaitForPort): string {
-  const at = want.address ?? '127.0.0.1';
+  const at = String(want.address ?? '127.0.0.1');
   return `${at.includes(':') ? `[${at}]` : at}:${want.port} ${want.closed === true ? 'closed' : 'open'}`;
 }
 

@@ -32,7 +32,7 @@ function contentText(content: Exclude<Content, string | { readonly base64: strin
 }
 
 /** YAML that parsers of version 1.1 (Kubernetes, netplan) and 1.2 read the same. */
-export function yamlText(value: Json): string {
+function yamlText(value: Json): string {
   const document = new Document(value, { version: '1.1', aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_key, node: Scalar) {

@@ -14,8 +14,10 @@ const DEFAULT_SECONDS = 300;
 const SHORT_SECONDS = 20;
 
 /** How long a wait lasts at most. */
-export function waitSeconds(want: Waiting): number {
-  const seconds = want.timeoutSeconds ?? DEFAULT_SECONDS;
+function waitSeconds(want: Waiting): number {
+  const seconds: unknown = want.timeoutSeconds ?? DEFAULT_SECONDS;
+  // A value of another step that is not known yet is shown as text.
+  if (typeof seconds !== 'number') return DEFAULT_SECONDS;
   if (!Number.isFinite(seconds) || seconds < 0) throw invalid(`a wait of ${seconds} seconds`);
   return Math.ceil(seconds);
 }

@@ -18,9 +18,10 @@ export function commandScript(text: CommandText, context: CommandContext): Scrip
   return lines(...cwd, ...env, wordsOrText(text));
 }
 
-/** A command in one line, for titles and differences. */
-export function commandLine(text: CommandText): string {
-  const line = (typeof text === 'string' ? text : wordsOrText(text).script).trim().replace(/\s*\n\s*/g, '; ');
+/** A command in one line, for titles and differences. What is not known yet is left out. */
+export function commandLine(text: CommandText | undefined): string {
+  const words = typeof text === 'string' ? text : (text ?? []).map((word) => quote(word)).join(' ');
+  const line = words.trim().replace(/\s*\n\s*/g, '; ');
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 

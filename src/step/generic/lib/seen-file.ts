@@ -75,11 +75,7 @@ fi`;
 
 /** Reads what `lookAt` printed. An answer that makes no sense counts as absent, so that the step is needed. */
 export function parseSeen(output: Output): SeenFile {
-  return parseSeenBytes(output.bytes);
-}
-
-/** Reads what one of several looks printed. */
-export function parseSeenBytes(bytes: Uint8Array): SeenFile {
+  const { bytes } = output;
   const heads: string[] = [];
   let at = 0;
   for (let i = 0; i < 4; i++) {

@@ -27,7 +27,7 @@ kxg_new "$t"`,
 }
 
 /** Gives the file `$t` the mode and owner that `$p` is to have. */
-export function ownScript(want: Ownership): Script {
+function ownScript(want: Ownership): Script {
   const keepOwner = sh`if [ -f "$p" ] && [ ! -L "$p" ]; then chown -- "$(stat -c %u:%g -- "$p")" "$t" || kxg_fail "cannot set the owner of $p"; fi`;
   const owner =
     want.owner === undefined

@@ -1,0 +1,119 @@
+import {
+  defineModule,
+  definePipeline,
+  defineTask,
+  genericSteps,
+  type ExecutionFragment,
+  on,
+  type PlanHost,
+  type RunEvent,
+  runPipeline,
+  type StepUse,
+  sequence,
+} from '../../src/index.ts';
+import { type Item, items } from '../lib/tree.ts';
+import { answer, arg } from './child.ts';
+
+/** What the pipeline does. */
+interface Params {
+  readonly root: string;
+  /** Files that are written anew in every run, one after the other. */
+  readonly changes: number;
+  readonly nonce: string;
+  /** A file to send, with its digest. */
+  readonly source: string;
+  readonly sha256: string;
+}
+
+function use(kind: string, name: string, want: unknown): StepUse {
+  const step = genericSteps.find((one) => one.kind === kind);
+  if (!step) throw new Error(`there is no step ${kind}`);
+  return { name, step, want: want as StepUse['want'], weight: 1 };
+}
+
+function useOf(item: Item, i: number): StepUse {
+  const { path } = item;
+  const name = `item-${i + 1}`;
+  switch (item.kind) {
+    case 'directory':
+      return use('directory', name, { path, mode: item.mode });
+    case 'file':
+      return use('file', name, { path, content: item.content, mode: item.mode });
+    case 'link':
+      return use('symlink', name, { path, target: item.target });
+    case 'block':
+      return use('managedBlock', name, { path, content: item.lines.join('\n') });
+    case 'absent':
+      return use('remove', name, { path });
+    case 'mode':
+      return use('mode', name, { path, mode: item.mode });
+  }
+}
+
+function changed(params: Params, i: number): StepUse {
+  const path = `${params.root}/change-${i + 1}`;
+  return use('file', `change-${i + 1}`, { path, content: `${params.nonce}\n`, mode: '0644' });
+}
+
+function fragmentOf(hosts: readonly PlanHost[], params: Params): ExecutionFragment {
+  if (params.source !== '') {
+    const source = { path: params.source, sha256: params.sha256 };
+    return on(hosts, use('upload', 'upload', { source, path: params.root, mode: '0644' }));
+  }
+  if (params.changes > 0) {
+    return sequence(...Array.from({ length: params.changes }, (_, i) => on(hosts, changed(params, i))));
+  }
+  return sequence(...items(params.root).map((item, i) => on(hosts, useOf(item, i))));
+}
+
+const task = defineTask<Params>({
+  name: 'bench/run',
+  description: 'What is measured.',
+  tags: [],
+  steps: [],
+  plan: (context, params) => ({ outputs: undefined, fragment: fragmentOf(context.hosts, params) }),
+});
+
+const bench = defineModule<Params>({
+  name: 'bench',
+  description: 'The module of the benchmarks.',
+  tasks: [task],
+  plan: (context, params) => ({ outputs: undefined, fragment: task.use(context, params).fragment }),
+});
+
+const pipeline = definePipeline<Params>({
+  name: 'bench',
+  description: 'The pipeline of the benchmarks.',
+  actsOn: ['**'],
+  modules: [bench],
+  plan: (context, params) => bench.plan(context, params).fragment,
+});
+
+const began = performance.now();
+const marks: Record<string, number> = {};
+const mark = (name: string) => {
+  marks[name] = performance.now() - began;
+  process.send?.(name);
+};
+const report = await runPipeline(
+  pipeline,
+  {
+    root: arg('root'),
+    changes: Number(arg('changes')),
+    nonce: arg('nonce'),
+    source: arg('source'),
+    sha256: arg('sha256'),
+  },
+  {
+    configFile: arg('config'),
+    baseDir: arg('base'),
+    sinks: [
+      (event: RunEvent) => {
+        if (event.type === 'run-started' || event.type === 'run-finished') mark(event.type);
+      },
+    ],
+  },
+);
+mark('closed');
+answer({ outcome: report.outcome, counts: report.counts, failures: report.failures.slice(0, 3), marks });
+if (process.connected) process.disconnect();

@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './lib/bundle.ts';
+import { machineLine } from './lib/machine.ts';
+import { documentText, sectionText } from './lib/report.ts';
+import { sections } from './sections/index.ts';
+
+const FILE = join(root, 'docs', 'benchmarks.md');
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !sections.some((section) => section.name === name));
+if (unknown.length > 0) {
+  const names = sections.map((section) => section.name).join(', ');
+  process.stderr.write(`there is no section ${unknown.join(', ')}; there are ${names}\n`);
+  process.exit(64);
+}
+
+const texts = new Map<string, string>();
+let missed = 0;
+for (const section of sections) {
+  if (asked.length > 0 && !asked.includes(section.name)) continue;
+  const problem = section.problem?.();
+  if (problem !== undefined) {
+    process.stderr.write(`${section.name}: skipped: ${problem}\n`);
+    continue;
+  }
+  process.stderr.write(`${section.name}: measuring\n`);
+  const findings = await section.run();
+  const text = sectionText(section, findings);
+  process.stdout.write(`\n${text}\n\n`);
+  texts.set(section.name, text);
+  missed += findings.rows.filter((row) => row.met === false).length;
+}
+mkdirSync(join(root, 'docs'), { recursive: true });
+const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
+writeFileSync(FILE, documentText(machineLine(), sections, texts, before));
+process.stderr.write(`${missed === 0 ? 'all targets met' : `${missed} targets missed`}; written to docs/benchmarks.md\n`);
+process.exitCode = missed === 0 ? 0 : 1;

@@ -1,0 +1,319 @@
+import { describe, expect, test } from 'vitest';
+import { causes, host, type Kv, kv, kvDefinition, kvLike, Rig, task } from '../../test/rig/engine.ts';
+import { output } from '../model/host.ts';
+import { rawScript, sh } from '../model/script.ts';
+import { on, parallel, sequence } from '../plan/combinators.ts';
+import { defineStep, half, needed, type Retry, satisfied, type StepDefinition } from '../plan/step.ts';
+
+const a = host('a');
+const x = { key: 'x', value: '1' };
+const named = (name: string) => ({ name });
+
+describe('checking after a change', () => {
+  test('a change that does not stick is a failure, with what the check still says', async () => {
+    const rig = new Rig(['a']);
+    const slips = kvLike({ apply: () => sh`kv set x 1; echo started; kv del x` });
+    const result = await rig.run(on(a, slips(x), named('x')));
+    expect(causes(result)).toEqual(['KX4003 x@a']);
+    expect(result.failures[0]!.error).toMatchObject({ params: { reason: '+ x: 1' }, detail: 'started' });
+    expect(rig.journal.phases('x@a')).toEqual(['intent', 'applied', 'reverting', 'reverted', 'failed']);
+  });
+
+  test('what has no check is done when it is done', async () => {
+    const rig = new Rig(['a']);
+    const say = defineStep<Kv>()({
+      kind: 'say',
+      description: 'an action',
+      title: () => 'say',
+      nature: 'action',
+      apply: (_host, want) => sh`echo ${want.value}; fail 4 odd`,
+      successCodes: () => [0, 4],
+      result: (seen) => `${seen.code} ${seen.stdout.trim()}`,
+      example: x,
+    });
+    const said = on(a, say(x), named('say'));
+    const result = await rig.run(sequence(said, on(a, kv({ key: 'y', value: said.ref() }), named('y'))));
+    expect(result.counts).toEqual({ ran: 1, changed: 1 });
+    expect(rig.host('a').get('y')).toBe('4 1');
+    expect(rig.of('node-output')).toMatchObject([{ node: 'say@a', code: 4, stdout: '1\n', stderr: 'odd\n' }]);
+    expect(rig.journal.phases('say@a')).toEqual(['ran']);
+  });
+
+  test('a code that is no success is a failure, with the last words of the command', async () => {
+    const rig = new Rig(['a']);
+    const fails = kvLike({ apply: () => rawScript('echo first\nfail 4 the disk is full') });
+    const result = await rig.run(on(a, fails(x), named('x')));
+    expect(result.failures).toMatchObject([
+      { error: { code: 'KX4002', params: { reason: 'exit code 4: the disk is full' }, detail: 'the disk is full' } },
+    ]);
+    const tolerant = kvLike({ apply: () => sh`kv set x 1; fail 4 fine`, successCodes: () => [4] });
+    expect((await rig.run(on(a, tolerant(x), named('x')))).counts).toEqual({ changed: 1 });
+  });
+
+  test('the intent is on disk before anything is touched, and done only after the check', async () => {
+    const rig = new Rig(['a']);
+    const order: string[] = [];
+    const machine = rig.machine('a');
+    const run = machine.run.bind(machine);
+    machine.run = async (script, options) => {
+      order.push('run');
+      return await run(script, options);
+    };
+    rig.journal.durable = async (record) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      order.push(record.phase);
+      rig.journal.append(record);
+    };
+    await rig.run(on(a, kv(x), named('x')));
+    expect(order).toEqual(['intent', 'run', 'done']);
+    expect(rig.journal.records[0]).toEqual({ node: 'x@a', phase: 'intent', input: expect.stringMatching(/^[0-9a-f]{16}$/), attempt: 1 });
+  });
+
+  test('what a custom revert needs is in the intent', async () => {
+    const rig = new Rig(['a'], { values: { x: 'before' } });
+    await rig.run(on(a, kvLike({ revert: () => sh`:` })(x), named('x')));
+    expect(rig.journal.records[0]).toMatchObject({ phase: 'intent', before: 'before' });
+  });
+});
+
+describe('trying again', () => {
+  const flaky = (retry: Partial<Retry>, script = 'kv add tries 1; fail 7 busy') =>
+    kvLike({
+      apply: () => rawScript(script),
+      retry: () => ({ attempts: 3, delaySeconds: 0, transient: (failure) => !(failure instanceof Error) && failure.code === 7, ...retry }),
+    });
+
+  test('a transient failure is tried again, so often and no more', async () => {
+    const rig = new Rig(['a']);
+    const result = await rig.run(on(a, flaky({})(x), named('x')));
+    expect(causes(result)).toEqual(['KX4002 x@a']);
+    expect(rig.host('a').get('tries')).toBe('3');
+    expect(rig.of('node-retry').map(({ attempt, reason }) => [attempt, reason])).toEqual([
+      [2, 'exit code 7: busy'],
+      [3, 'exit code 7: busy'],
+    ]);
+    expect(rig.journal.records.flatMap((record) => ('attempt' in record ? [record.attempt] : []))).toEqual([1, 2, 3]);
+  });
+
+  test('any other failure is final', async () => {
+    const rig = new Rig(['a']);
+    await rig.run(on(a, flaky({}, 'kv add tries 1; fail 8 broken')(x), named('x')));
+    expect(rig.host('a').get('tries')).toBe('1');
+  });
+
+  test('without a word about what passes nothing is tried again', async () => {
+    const rig = new Rig(['a']);
+    await rig.run(on(a, kvLike({ apply: () => sh`kv add tries 1; fail 7 busy` })(x), named('x')));
+    expect(rig.host('a').get('tries')).toBe('1');
+  });
+
+  test('the machine is looked at before another try: it may be as wanted already', async () => {
+    const rig = new Rig(['a']);
+    const result = await rig.run(on(a, flaky({}, 'kv add tries 1; kv set x 1; fail 7 busy')(x), named('x')));
+    expect(result.counts).toEqual({ changed: 1 });
+    expect(rig.host('a').get('tries')).toBe('1');
+    expect(rig.journal.phases('x@a')).toEqual(['intent', 'done']);
+  });
+
+  test('a lost host is not tried again, whatever the step thinks', async () => {
+    const rig = new Rig(['a']);
+    rig.machine('a').lose('tries');
+    const result = await rig.run(on(a, flaky({ transient: () => true })(x), named('x')));
+    expect(result).toMatchObject({ outcome: 'partial', counts: { unknown: 1 } });
+    expect(rig.of('node-retry')).toEqual([]);
+  });
+});
+
+describe('time', () => {
+  test('a command and a job that take too long are stopped', async () => {
+    for (const job of [false, true]) {
+      const rig = new Rig(['a']);
+      const slow = kvLike({ apply: () => sh`hold ever; kv set x 1`, timeoutSeconds: 0.05, job });
+      const result = await rig.run(on(a, slow(x), named('x')));
+      expect(result.failures).toMatchObject([{ error: { code: 'KX4004', params: { node: 'x@a', seconds: 0.05 } } }]);
+      rig.host('a').release('ever');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(rig.host('a').get('x')).toBeUndefined();
+    }
+  });
+
+  test("a step's own work is told to stop, and the rollback waits until it has", async () => {
+    const rig = new Rig(['a']);
+    const order: string[] = [];
+    const slow = kvLike({
+      timeoutSeconds: 0.02,
+      apply: async (_host, _want, io): Promise<undefined> => {
+        await new Promise<void>((resolve) => {
+          io.signal.addEventListener('abort', () => setTimeout(resolve, 20));
+        });
+        order.push('stopped');
+      },
+      revert: () => {
+        order.push('reverted');
+        return sh`:`;
+      },
+    });
+    const result = await rig.run(on(a, slow(x), named('x')));
+    expect(causes(result)).toEqual(['KX4004 x@a']);
+    expect(order).toEqual(['stopped', 'reverted']);
+  });
+});
+
+/** Made in two parts, so that it can be found half done. */
+const twoParts: StepDefinition<Kv, string, string> = {
+  ...kvDefinition,
+  kind: 'once',
+  once: true,
+  probe: () => sh`kv get first; kv get second`,
+  judge: (seen) => {
+    const parts = seen.stdout.trim().split('\n').filter(Boolean).length;
+    if (parts === 2) return satisfied('both');
+    return parts === 1 ? half('first', 'only one part is there') : needed('none', [{ what: 'both parts' }]);
+  },
+  apply: () => sh`kv add applied 1; kv set first 1; kv set second 1`,
+  revert: (_host, _want, before) => sh`kv add undone 1; kv set saw ${before}; kv del first; kv del second`,
+};
+
+describe('half done', () => {
+  const once = (change: Partial<StepDefinition<Kv, string, string>> = {}) => {
+    // Without before-images: a once-only step puts things back by itself.
+    const { saves: _, ...rest } = twoParts;
+    return defineStep<Kv>()({ ...rest, ...change });
+  };
+
+  test('what is half done is undone by its own revert, looked at, and done again', async () => {
+    const rig = new Rig(['a'], { values: { second: '1' } });
+    expect((await rig.run(on(a, once()(x), named('x')))).counts).toEqual({ changed: 1 });
+    expect(rig.host('a').state.values).toEqual({ applied: '1', undone: '1', saw: 'first', first: '1', second: '1' });
+    expect(rig.journal.phases('x@a')).toEqual(['reverting', 'reverted', 'intent', 'applied', 'done']);
+  });
+
+  test('what is half done and cannot be undone is left alone, with the reason', async () => {
+    const { revert: _, ...without } = once().definition;
+    for (const [step, reason] of [
+      [defineStep<Kv>()(without), 'the step has no revert'],
+      [once({ irreversible: 'the data is gone' }), 'the data is gone'],
+      [once({ revert: () => sh`fail 9 busy` }), 'exit code 9: busy'],
+      [once({ revert: () => sh`:` }), 'only one part is there'],
+    ] as const) {
+      const rig = new Rig(['a'], { values: { second: '1' } });
+      const result = await rig.run(on(a, step(x), named('x')));
+      expect(result.failures).toMatchObject([{ error: { code: 'KX4014', params: { node: 'x@a', reason } } }]);
+      expect(rig.host('a').get('applied')).toBeUndefined();
+    }
+  });
+
+  test('a try that passes and leaves it half done is undone before the next one', async () => {
+    const rig = new Rig(['a']);
+    const flaky = once({
+      apply: () => sh`kv add applied 1; kv set first 1; attempt && kv set second 1`,
+      retry: () => ({ attempts: 2, delaySeconds: 0, transient: () => true }),
+    });
+    const machines = new Rig(['a'], {
+      commands: { attempt: (_words, at) => output(at.get('applied') === '1' ? 1 : 0) },
+    }).machines;
+    expect((await rig.run(on(a, flaky(x), named('x')), { machines })).counts).toEqual({ changed: 1 });
+    expect(machines.get('a')!.host.state.values).toMatchObject({ applied: '2', undone: '1', first: '1', second: '1' });
+    expect(rig.journal.phases('x@a')).toEqual(['intent', 'reverting', 'reverted', 'intent', 'applied', 'done']);
+  });
+
+  test('undone and then found as wanted: there was nothing to do', async () => {
+    const rig = new Rig(['a'], { values: { second: '1' } });
+    const odd = once({ revert: () => sh`kv set first 1` });
+    expect((await rig.run(on(a, odd(x), named('x')))).counts).toEqual({ satisfied: 1 });
+    expect(rig.host('a').get('applied')).toBeUndefined();
+  });
+});
+
+describe('before-images', () => {
+  test('a script keeps its own in the same round trip; work of its own waits for it', async () => {
+    const rig = new Rig(['a'], { values: { x: 'was' } });
+    await rig.run(on(a, kv(x), named('x')));
+    expect(rig.machine('a').trips).toBe(2);
+    expect(Object.values(rig.host('a').state.saved)).toEqual([{ x: 'was' }]);
+    const other = new Rig(['a'], { values: { x: 'was' } });
+    const works = kvLike({
+      apply: async (at, want): Promise<undefined> => {
+        await Promise.all([at.write(want.key, want.value), at.run(sh`:`)]);
+      },
+    });
+    expect((await other.run(on(a, works(x), named('x')))).counts).toEqual({ changed: 1 });
+    expect(Object.values(other.host('a').state.saved)).toEqual([{ x: 'was' }]);
+    const [look, save, ...rest] = other.machine('a').sent;
+    expect([look!.by, save!.by, ...rest.map(({ by }) => by)]).toEqual(['batch', 'run', 'file', 'run', 'batch']);
+    expect(save!.script).toContain('kx_save');
+  });
+
+  test('what cannot be kept is not changed, and nothing needs to be put back', async () => {
+    const commands = { kx_save: () => output(1, '', 'no space left\n') };
+    for (const step of [
+      kv,
+      kvLike({ job: true }),
+      kvLike({
+        apply: async (at, want): Promise<undefined> => {
+          await at.write(want.key, want.value);
+        },
+      }),
+    ]) {
+      const rig = new Rig(['a'], { commands });
+      const result = await rig.run(on(a, step(x), named('x')));
+      expect(result.failures).toMatchObject([{ error: { code: 'KX4002', params: { reason: 'its before-image could not be kept' } } }]);
+      expect(result.failures[0]!.error.detail).toContain('no space left');
+      expect(rig.host('a').get('x')).toBeUndefined();
+      expect(rig.of('rollback-started')).toEqual([]);
+      expect(result.counts).toEqual({ failed: 1 });
+    }
+  });
+
+  test('a step that names no path keeps none', async () => {
+    const rig = new Rig(['a']);
+    await rig.run(on(a, kvLike({ saves: () => [] })(x), named('x')));
+    expect(rig.host('a').state.saved).toEqual({});
+  });
+});
+
+describe('events', () => {
+  test('a task is finished when all of it is, on all of its hosts', async () => {
+    const rig = new Rig(['a', 'b']);
+    const both = [a, host('b')];
+    const fails = kvLike({ apply: () => sh`fail 1 no` });
+    const good = task('m/good', sequence(on(both, kv(x), named('x')), on(a, kv({ key: 'y', value: '1' }), named('y'))));
+    const bad = task('m/bad', on(both, fails({ key: 'z', value: '1' }), named('z')));
+    await rig.run(parallel(good, bad));
+    expect(rig.of('task-finished').map(({ task: id, module, outcome }) => [id, module, outcome]).toSorted()).toEqual([
+      ['m/bad', 'm', 'failed'],
+      ['m/good', 'm', 'ok'],
+    ]);
+    const last = rig.events.findLastIndex((event) => event.type === 'node-finished' && event.task === 'm/good');
+    const finished = rig.events.findIndex((event) => event.type === 'task-finished' && event.task === 'm/good');
+    expect(finished).toBe(last + 1);
+  });
+
+  test('a title that cannot be made of masks does not stop the run', async () => {
+    const rig = new Rig(['a']);
+    const titled = kvLike({
+      title: (want) => {
+        if (want.value.startsWith('‹')) throw new Error('what is this?');
+        return want.key;
+      },
+    });
+    const first = on(a, kv(x), named('x'));
+    const result = await rig.run(sequence(first, on(a, titled({ key: 'y', value: first.ref() }), named('y'))));
+    expect(result.counts).toEqual({ changed: 2 });
+    expect(rig.of('node-started').map(({ title }) => title)).toEqual(['kv x', 'y']);
+  });
+
+  test('progress is told now and then, and always at the end', async () => {
+    const rig = new Rig(['a']);
+    const sends = kvLike({
+      apply: async (at, want, io): Promise<undefined> => {
+        for (let i = 1; i <= 100; i++) io.progress(i, 100);
+        io.say('sent');
+        await at.write(want.key, want.value);
+      },
+    });
+    await rig.run(on(a, sends(x), named('x')));
+    expect(rig.of('node-progress').map(({ done }) => done)).toEqual([1, 100]);
+    expect(rig.of('message')).toMatchObject([{ text: 'sent', node: 'x@a' }]);
+  });
+});

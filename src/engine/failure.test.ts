@@ -1,0 +1,327 @@
+import { describe, expect, test } from 'vitest';
+import { causes, host, kv, kvLike, local, Manual, Rig, task } from '../../test/rig/engine.ts';
+import { sh } from '../model/script.ts';
+import { barrier, on, parallel, rolling, sequence } from '../plan/combinators.ts';
+import { defineStep } from '../plan/step.ts';
+
+const a = host('a');
+const b = host('b');
+const named = (name: string) => ({ name });
+const set = (at: typeof a | readonly (typeof a)[], key: string, value = '1') => on(at, kv({ key, value }), named(key));
+const fails = kvLike({ apply: (_host, want) => sh`kv set ${want.key} broken; fail 5 no ${want.key}` });
+const failing = (at: typeof a | readonly (typeof a)[], key: string) => on(at, fails({ key, value: '1' }), named(key));
+/** Fails on hosts that have the key `weak`. */
+const weak = kvLike({ apply: (_host, want) => sh`kv has weak && fail 6 too weak; kv set ${want.key} ${want.value}` });
+
+describe('a step fails', () => {
+  test('its task is undone on that host, last change first; other tasks and other hosts keep their work', async () => {
+    const rig = new Rig(['a', 'b'], { values: { one: 'was' } });
+    rig.host('a').set('weak', 'yes');
+    const both = [a, b];
+    const plan = sequence(
+      task('m/base', set(both, 'base')),
+      task('m/app', sequence(set(both, 'one'), set(both, 'two'), on(both, weak({ key: 'three', value: '1' }), named('three')), set(both, 'four'))),
+      task('m/after', set(both, 'after')),
+    );
+    const result = await rig.run(plan);
+    expect(result.outcome).toBe('failed');
+    expect(causes(result)).toEqual(['KX4002 m/app/three@a']);
+    expect(rig.host('a').state.values).toEqual({ weak: 'yes', base: '1', one: 'was' });
+    expect(rig.host('b').state.values).toEqual({ base: '1', one: '1', two: '1', three: '1', four: '1', after: '1' });
+    expect(rig.outcomes()).toMatchObject({
+      'm/base/base@a': 'changed',
+      'm/app/one@a': 'reverted',
+      'm/app/two@a': 'reverted',
+      'm/app/three@a': 'failed',
+      'm/app/four@a': 'skipped',
+      'm/after/after@a': 'skipped',
+      'm/after/after@b': 'changed',
+    });
+    expect(result.counts).toEqual({ changed: 7, reverted: 2, failed: 1, skipped: 2 });
+    expect(rig.of('rollback-started')).toMatchObject([
+      { task: 'm/app', host: 'a', nodes: ['m/app/three@a', 'm/app/two@a', 'm/app/one@a'] },
+    ]);
+    const reverts = rig.journal.records.filter(({ phase }) => phase === 'reverted').map(({ node }) => node);
+    expect(reverts).toEqual(['m/app/three@a', 'm/app/two@a', 'm/app/one@a']);
+  });
+
+  test('the undoing waits for siblings that are still at work, and undoes them too', async () => {
+    const rig = new Rig(['a']);
+    const slow = kvLike({ job: true, apply: (_host, want) => sh`hold slow; kv set ${want.key} 1` });
+    const late = kvLike({});
+    const plan = task(
+      'm/t',
+      parallel(
+        failing(a, 'bad'),
+        on(a, slow({ key: 'slow', value: '1' }), named('slow')),
+        sequence(on(a, slow({ key: 'slow2', value: '1' }), named('slow2')), on(a, late({ key: 'never', value: '1' }), named('never'))),
+      ),
+    );
+    const running = rig.run(plan);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(rig.of('rollback-started')).toEqual([]);
+    rig.host('a').release('slow');
+    const result = await running;
+    expect(rig.host('a').state.values).toEqual({});
+    expect(rig.outcomes()).toEqual({
+      'm/t/bad@a': 'failed',
+      'm/t/slow@a': 'reverted',
+      'm/t/slow2@a': 'reverted',
+      'm/t/never@a': 'skipped',
+    });
+    expect(result.counts).toEqual({ failed: 1, reverted: 2, skipped: 1 });
+  });
+
+  test('two siblings that fail are two causes and one rollback', async () => {
+    const rig = new Rig(['a']);
+    const result = await rig.run(task('m/t', sequence(set(a, 'one'), parallel(failing(a, 'x'), failing(a, 'y')))));
+    expect(causes(result).toSorted()).toEqual(['KX4002 m/t/x@a', 'KX4002 m/t/y@a']);
+    expect(rig.of('rollback-started').length).toBe(1);
+    expect(rig.host('a').state.values).toEqual({});
+    expect(result.counts).toEqual({ failed: 2, reverted: 1 });
+  });
+
+  test('what is independent goes on; a thousand consequences are one cause', async () => {
+    const rig = new Rig(['a', 'b']);
+    const many = Array.from({ length: 1000 }, (_, i) => set([a, b], `k${i}`));
+    const plan = sequence(task('m/t', failing(a, 'bad')), parallel(...many));
+    const result = await rig.run(parallel(plan, task('m/other', set(a, 'other'))));
+    expect(causes(result)).toEqual(['KX4002 m/t/bad@a']);
+    expect(result.counts).toEqual({ failed: 1, skipped: 1000, changed: 1001 });
+  });
+
+  test('who needs an undone step does not start, though that step itself had succeeded', async () => {
+    const rig = new Rig(['a', 'b']);
+    const manual = new Manual();
+    const first = on(a, kv({ key: 'one', value: '1' }), named('one'));
+    const held = on(a, manual.use({ name: 'held' }), named('held'));
+    const user = on(b, kv({ key: 'user', value: first.ref() }), named('user'));
+    // The user waits for something else, so that it is not done before the task fails.
+    const gate = on(b, manual.use({ name: 'gate' }), named('gate'));
+    const plan = parallel(task('m/t', sequence(first, held)), sequence(gate, task('m/u', user)));
+    const running = rig.run(plan);
+    await manual.until(['held@a', 'gate@b']);
+    manual.fail('held@a');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(rig.outcomes()['m/t/one@a']).toBe('reverted');
+    manual.go('gate@b');
+    await running;
+    expect(rig.outcomes()['m/u/user@b']).toBe('skipped');
+    expect(rig.host('b').get('user')).toBeUndefined();
+  });
+
+  test('a check that fails undoes the task as a change does', async () => {
+    const rig = new Rig(['a']);
+    const broken = kvLike({
+      judge: () => {
+        throw new Error('cannot be judged');
+      },
+    });
+    const plan = task('m/t', sequence(set(a, 'one'), on(a, broken({ key: 'y', value: '1' }), named('y'))));
+    await rig.run(plan);
+    expect(rig.outcomes()).toEqual({ 'm/t/one@a': 'reverted', 'm/t/y@a': 'failed' });
+  });
+
+  test('`keep` keeps everything for debugging', async () => {
+    const rig = new Rig(['a']);
+    const result = await rig.run(task('m/t', sequence(set(a, 'one'), failing(a, 'bad'))), { onFailure: 'keep' });
+    expect(rig.host('a').state.values).toEqual({ one: '1', bad: 'broken' });
+    expect(rig.of('rollback-started')).toEqual([]);
+    expect(result.counts).toEqual({ changed: 1, failed: 1 });
+  });
+
+  test('what was satisfied is not undone', async () => {
+    const rig = new Rig(['a'], { values: { one: '1' } });
+    await rig.run(task('m/t', sequence(set(a, 'one'), failing(a, 'bad'))));
+    expect(rig.host('a').get('one')).toBe('1');
+    expect(rig.outcomes()['m/t/one@a']).toBe('satisfied');
+  });
+
+  test('a custom revert gets what was seen; what cannot be undone is left', async () => {
+    const rig = new Rig(['a'], { values: { one: 'was' } });
+    const restores = kvLike({ revert: (_host, want, before) => sh`kv set ${want.key} ${before ?? ''}; kv set note reverted` });
+    const stays = kvLike({ irreversible: 'nobody can' });
+    const { saves: _s, ...rest } = kv({ key: 'z', value: '1' }).step;
+    const bare = defineStep<{ key: string; value: string }>()(rest);
+    const plan = task(
+      'm/t',
+      sequence(
+        on(a, restores({ key: 'one', value: '1' }), named('one')),
+        on(a, stays({ key: 'two', value: '1' }), named('two')),
+        on(a, bare({ key: 'three', value: '1' }), named('three')),
+        failing(a, 'bad'),
+      ),
+    );
+    const result = await rig.run(plan);
+    expect(rig.host('a').state.values).toEqual({ one: 'was', two: '1', three: '1', note: 'reverted' });
+    expect(result.counts).toEqual({ reverted: 1, changed: 2, failed: 1 });
+  });
+
+  test('a revert that fails leaves it dirty, says so, and the others are still undone', async () => {
+    const rig = new Rig(['a']);
+    const stuck = kvLike({ revert: () => sh`fail 2 cannot undo` });
+    const plan = task('m/t', sequence(set(a, 'one'), on(a, stuck({ key: 'two', value: '1' }), named('two')), failing(a, 'bad')));
+    const result = await rig.run(plan);
+    expect(causes(result)).toEqual(['KX4002 m/t/bad@a', 'KX4005 m/t/two@a']);
+    expect(result.failures[1]!.error.params['reason']).toBe('exit code 2: cannot undo');
+    expect(result.counts).toEqual({ reverted: 1, dirty: 1, failed: 1 });
+    expect(rig.journal.phases('m/t/two@a')).toEqual(['intent', 'applied', 'done', 'reverting', 'dirty']);
+    expect(rig.host('a').state.values).toEqual({ two: '1' });
+  });
+
+  test('a failed step whose own revert fails is dirty', async () => {
+    const rig = new Rig(['a']);
+    const both = kvLike({ apply: () => sh`fail 1 no`, revert: () => sh`fail 2 cannot undo` });
+    const result = await rig.run(task('m/t', on(a, both({ key: 'x', value: '1' }), named('x'))));
+    expect(causes(result)).toEqual(['KX4002 m/t/x@a', 'KX4005 m/t/x@a']);
+    expect(result.counts).toEqual({ dirty: 1 });
+    expect(rig.outcomes()).toEqual({ 'm/t/x@a': 'dirty' });
+  });
+
+  test('a node without a task is undone alone', async () => {
+    const rig = new Rig(['a']);
+    await rig.run(sequence(set(a, 'one'), failing(a, 'bad')));
+    expect(rig.host('a').state.values).toEqual({ one: '1' });
+  });
+});
+
+describe('compensation', () => {
+  const undo = (at: typeof a | readonly (typeof a)[]) => sequence(set(at, 'undone'), on(local, kv({ key: 'told', value: '1' }), named('told')));
+
+  test('replaces undoing step by step, on that host and the local machine', async () => {
+    const rig = new Rig(['a', 'b']);
+    rig.host('a').set('weak', 'yes');
+    const both = [a, b];
+    const result = await rig.run(
+      task('m/t', sequence(set(both, 'one'), on(both, weak({ key: 'two', value: '1' }), named('two'))), undo(both)),
+    );
+    expect(rig.host('a').state.values).toEqual({ weak: 'yes', one: '1', undone: '1' });
+    expect(rig.host('b').state.values).toEqual({ one: '1', two: '1' });
+    expect(rig.host('local').get('told')).toBe('1');
+    expect(rig.outcomes()).toMatchObject({ 'm/t/one@a': 'reverted', 'm/t/two@a': 'failed', 'm/t/undo/undone@a': 'changed' });
+    expect(result.counts).toEqual({ changed: 2, reverted: 1, failed: 1 });
+    expect(rig.journal.phases('m/t/one@a').slice(-2)).toEqual(['reverting', 'reverted']);
+  });
+
+  test('may use the values of the task, and goes on when the run is drained', async () => {
+    const rig = new Rig(['a']);
+    const one = on(a, kv({ key: 'one', value: 'v1' }), named('one'));
+    const undoing = on(a, kv({ key: 'undone', value: one.ref() }), named('undone'));
+    const manual = new Manual();
+    const running = rig.run(task('m/t', sequence(one, on(a, manual.use({ name: 'held' }), named('held'))), undoing));
+    await manual.until(['held@a']);
+    rig.drain.abort();
+    manual.fail('held@a');
+    const result = await running;
+    expect(rig.host('a').get('undone')).toBe('v1');
+    expect(result.outcome).toBe('failed');
+  });
+
+  test('one that fails leaves everything dirty', async () => {
+    const rig = new Rig(['a']);
+    const result = await rig.run(task('m/t', sequence(set(a, 'one'), failing(a, 'bad')), failing(a, 'undoing')));
+    expect(result.counts).toEqual({ dirty: 2 });
+    expect(causes(result)).toEqual(['KX4002 m/t/bad@a', 'KX4005 m/t/bad@a']);
+    expect(result.failures[1]!.error.params['reason']).toContain('m/t/undo/undoing@a');
+    expect(rig.journal.phases('m/t/one@a').at(-1)).toBe('dirty');
+  });
+});
+
+describe('finalizers', () => {
+  test('run whatever happened, but not on lost hosts, and not when stopped at once', async () => {
+    const rig = new Rig(['a', 'b']);
+    const result = await rig.run(task('m/t', failing(a, 'bad')), { finalizers: set([a, b], 'final') });
+    expect(result).toMatchObject({ outcome: 'failed', counts: { failed: 1, changed: 2 } });
+    expect(rig.of('finalizers-started')).toMatchObject([{ nodes: 2 }]);
+    expect(rig.journal.records.map(({ phase }) => phase)).toContain('finalizers');
+
+    const lost = new Rig(['a', 'b']);
+    lost.machine('a').lose('kv get one');
+    const partial = await lost.run(set([a, b], 'one'), { finalizers: set([a, b], 'final') });
+    expect(partial).toMatchObject({ outcome: 'partial', lostHosts: ['a'] });
+    expect(lost.outcomes()).toEqual({ 'one@a': 'unknown', 'one@b': 'changed', 'final@a': 'unknown', 'final@b': 'changed' });
+    expect(lost.of('host-lost').length).toBe(1);
+    expect(lost.machine('a').sent.length).toBe(1);
+
+    const stopped = new Rig(['a']);
+    stopped.stop.abort();
+    await stopped.run(set(a, 'one'), { finalizers: set(a, 'final') });
+    expect(stopped.host('a').state.values).toEqual({});
+  });
+
+  test('run after a drain, and one that fails makes the run fail', async () => {
+    const rig = new Rig(['a']);
+    rig.drain.abort();
+    const result = await rig.run(set(a, 'one'), { finalizers: parallel(set(a, 'final'), failing(a, 'bad')) });
+    expect(result.outcome).toBe('interrupted');
+    expect(rig.outcomes()).toEqual({ 'one@a': 'skipped', 'final@a': 'changed', 'bad@a': 'failed' });
+    const other = new Rig(['a']);
+    expect((await other.run(set(a, 'one'), { finalizers: failing(a, 'bad') })).outcome).toBe('failed');
+    expect(other.host('a').get('bad')).toBe('broken');
+  });
+});
+
+describe('joins', () => {
+  const hosts = ['a', 'b', 'c'].map(host);
+  const run = async (needs: 'all' | 'quorum' | 'present', failed: readonly string[], lost: readonly string[]) => {
+    const rig = new Rig(['a', 'b', 'c']);
+    for (const name of failed) rig.host(name).set('weak', 'yes');
+    for (const name of lost) rig.machine(name).lose('kv get one');
+    const before = task('m/t', on(hosts, weak({ key: 'one', value: '1' }), named('one')));
+    const result = await rig.run(barrier('meet', needs, before, task('m/u', set(hosts, 'two'))));
+    const two = hosts.map(({ name }) => rig.outcomes()[`m/u/two@${name}`]);
+    return { outcome: result.outcome, two, counts: result.counts };
+  };
+
+  test.each([
+    ['all', [], [], 'succeeded', ['changed', 'changed', 'changed']],
+    ['all', ['a'], [], 'failed', ['skipped', 'skipped', 'skipped']],
+    ['all', [], ['a'], 'partial', ['unknown', 'skipped', 'skipped']],
+    ['quorum', ['a'], [], 'failed', ['skipped', 'changed', 'changed']],
+    ['quorum', [], ['a'], 'partial', ['unknown', 'changed', 'changed']],
+    ['quorum', ['a'], ['b'], 'failed', ['skipped', 'unknown', 'skipped']],
+    ['present', [], ['a'], 'partial', ['unknown', 'changed', 'changed']],
+    ['present', [], ['a', 'b'], 'partial', ['unknown', 'unknown', 'changed']],
+    ['present', ['a'], [], 'failed', ['skipped', 'skipped', 'skipped']],
+    ['present', ['a'], ['b'], 'failed', ['skipped', 'unknown', 'skipped']],
+  ] as const)('%s with %j failed and %j lost', async (needs, failed, lost, outcome, two) => {
+    expect(await run(needs, failed, lost)).toMatchObject({ outcome, two });
+  });
+
+  test('a host counts once, however many steps it comes with, and joins are not counted as steps', async () => {
+    const rig = new Rig(['a', 'b', 'c']);
+    for (const name of ['b', 'c']) rig.host(name).set('weak', 'yes');
+    const before = parallel(
+      ...['w', 'x', 'y'].map((key) => set(hosts, key)),
+      on(hosts, weak({ key: 'one', value: '1' }), named('one')),
+    );
+    const result = await rig.run(barrier('meet', 'quorum', before, set(hosts, 'two')));
+    expect(result.counts).toEqual({ changed: 10, failed: 2, skipped: 3 });
+  });
+
+  test('a join that waits when its hosts are undone is not reached by what they had done', async () => {
+    const rig = new Rig(['a', 'b', 'c']);
+    const manual = new Manual();
+    const one = set(hosts, 'one');
+    const wait = on(host('c'), manual.use({ name: 'wait' }), named('wait'));
+    const rest = on(['a', 'b'].map(host), manual.use({ name: 'rest' }), named('rest'));
+    // The join stands on `one` only; the task goes on beside it and fails on two of three hosts.
+    const plan = parallel(task('m/t', parallel(sequence(one, rest), wait)));
+    const joined = barrier('meet', 'quorum', plan, set(hosts, 'two'));
+    const running = rig.run(joined);
+    await manual.until(['wait@c', 'rest@a', 'rest@b']);
+    manual.fail('rest@a');
+    manual.fail('rest@b');
+    manual.go('wait@c');
+    const result = await running;
+    expect(result.counts).toMatchObject({ reverted: 2, failed: 2, skipped: 3 });
+  });
+
+  test('a rolling change stops after the batch that failed', async () => {
+    const rig = new Rig(['a', 'b', 'c']);
+    rig.host('b').set('weak', 'yes');
+    const plan = rolling('roll', hosts, { batch: 1 }, (batch) => on(batch, weak({ key: `on-${batch[0]!.name}`, value: '1' }), named(`roll-${batch[0]!.name}`)));
+    await rig.run(plan);
+    expect(rig.outcomes()).toEqual({ 'roll-a@a': 'changed', 'roll-b@b': 'failed', 'roll-c@c': 'skipped' });
+  });
+});

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { describeHosts, type Rig, type RigHost, startRig } from '../../test/rig/sshd.ts';
+import type { Job } from '../model/host.ts';
+import { rawScript, sh } from '../model/script.ts';
+import { connectMachine } from './connect.ts';
+import type { LinkedMachine } from './machine.ts';
+
+describeHosts('jobs', () => {
+  let rig: Rig;
+  let host: RigHost;
+  let machine: LinkedMachine;
+
+  beforeAll(async () => {
+    rig = await startRig();
+    host = rig.hosts[0] as RigHost;
+  });
+  afterAll(() => rig.close());
+  beforeEach(async () => {
+    machine = await connectMachine(host.target(), { reconnectMs: 8000 });
+  });
+  afterEach(async () => {
+    await machine.close();
+    expect(await host.exec('ls -A /run /var/lib | grep kubexm; ps -e -o args= | grep "[l]ib\\.[0-9a-f]* job" || true')).toBe('');
+  });
+
+  const job = (key: string, script: string, more: Partial<Job> = {}): Job => ({
+    key,
+    script: rawScript(script),
+    timeoutSeconds: 30,
+    ...more,
+  });
+
+  /** As the kernel does when memory runs out, and what a restart leaves. */
+  const killJob = (key: string, then = 'true'): Promise<string> =>
+    host.exec(`cd /run/kubexm; until [ -s jobs/${key}/pid ]; do sleep 0.05; done; read p x <jobs/${key}/pid; kill -STOP -$p; ${then}; kill -9 -$p`);
+
+  test('result, last lines, and the record until it is forgotten', async () => {
+    const lines: string[] = [];
+    const script = 'for i in 1 2 3; do echo line $i; sleep 0.3; done; echo problem >&2; exit 5';
+    const result = await machine.job(job('a.b-c_1', script, { onLine: (line) => lines.push(line) }));
+    expect(result).toMatchObject({
+      code: 5,
+      stdout: 'line 1\nline 2\nline 3\n',
+      stderr: 'problem\n',
+      truncated: false,
+      attached: false,
+    });
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatch(/^line \d$/);
+    expect(await host.exec('stat -c "%a %n" /run/kubexm/jobs/*; stat -c %a /run/kubexm/jobs/*/* | sort | uniq -c | tr -s " "')).toMatch(
+      /^700 \/run\/kubexm\/jobs\/a\.b-c_1\n \d+ 600\n 1 700\n$/,
+    );
+    expect(await machine.job(job('a.b-c_1', 'echo other'))).toMatchObject({ code: 5, attached: true });
+    await machine.forgetJob('a.b-c_1');
+    expect(await machine.job(job('a.b-c_1', 'echo other'))).toMatchObject({ stdout: 'other\n', attached: false });
+    await machine.forgetJob('a.b-c_1');
+    await machine.forgetJob('never-was');
+  });
+
+  test('it has the library, a fixed environment and no input', async () => {
+    const script = 'cat; pwd; umask; echo $LC_ALL $PATH $HOME; kx_sha256 /etc/hostname | wc -c; echo "$KX_STATE $KX_RUN $#"';
+    const { stdout } = await machine.job(job('env', script));
+    expect(stdout.split('\n')).toEqual([
+      '/',
+      '0077',
+      'C /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /root',
+      '65',
+      '/var/lib/kubexm /run/kubexm 0',
+      '',
+    ]);
+    await machine.forgetJob('env');
+  });
+
+  test('the end of long output is kept', async () => {
+    const { stdout, truncated } = await machine.job(job('long', 'head -c 3000000 /dev/zero | tr "\\0" a; echo; echo the end'));
+    expect(truncated).toBe(true);
+    expect(stdout).toHaveLength(1024 * 1024);
+    expect(stdout.endsWith('a\nthe end\n')).toBe(true);
+    await machine.forgetJob('long');
+  });
+
+  test('the same key starts once, however often and from wherever it is asked for', async () => {
+    const other = await connectMachine(host.target());
+    const script = 'echo x >>/srv/kx-test/once; sleep 0.5';
+    const all = [machine, other, machine, other].map((one) => one.job(job('once', script)));
+    const results = await Promise.all(all);
+    expect(results.filter((result) => !result.attached)).toHaveLength(1);
+    expect(await host.exec('cat /srv/kx-test/once')).toBe('x\n');
+    await machine.forgetJob('once');
+    await other.close();
+  });
+
+  test('the shell is free while it runs', async () => {
+    const running = machine.job(job('free', 'sleep 1'));
+    await sleep(100);
+    const started = Date.now();
+    expect((await machine.run(sh`echo free`)).stdout).toBe('free\n');
+    expect(Date.now() - started).toBeLessThan(500);
+    await expect(machine.forgetJob('free')).rejects.toMatchObject({ code: 'KX3043' });
+    await running;
+    await machine.forgetJob('free');
+  });
+
+  test('it goes on without a connection, and is attached to afterwards', async () => {
+    const script = 'echo begun; sleep 1.5; echo done; echo x >>/srv/kx-test/cut';
+    const running = machine.job(job('cut', script));
+    await sleep(300);
+    await host.cutConnections();
+    await sleep(300);
+    await host.stop();
+    await sleep(500);
+    await host.restart();
+    expect(await running).toMatchObject({ code: 0, stdout: 'begun\ndone\n', attached: false });
+    expect(await host.exec('cat /srv/kx-test/cut')).toBe('x\n');
+    await machine.forgetJob('cut');
+  });
+
+  test('giving up waiting leaves it running', async () => {
+    const signal = AbortSignal.timeout(300);
+    await expect(machine.job(job('left', 'sleep 1; echo done', { signal }))).rejects.toThrow(/timeout/);
+    expect(await machine.job(job('left', 'echo again'))).toMatchObject({ stdout: 'done\n', attached: true });
+    await machine.forgetJob('left');
+  });
+
+  test('a timeout ends all of it, also what does not want to', async () => {
+    const script = 'echo working; trap "" TERM; (setsid sleep 71 &); sh -c "trap \\"\\" TERM; sleep 72"; sleep 73';
+    const error = await machine.job(job('late', script, { timeoutSeconds: 1 })).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'KX3041', params: { key: 'late', seconds: 1 }, detail: 'working' });
+    expect(await host.exec('ps -e -o args= | grep "[s]leep 7[23]" || true')).toBe('');
+    // It left the job by itself; nothing that waits for it is left either.
+    await host.exec('pkill -f "[s]leep 71"');
+    await machine.forgetJob('late');
+  });
+
+  test('a job that takes TERM well gets no KILL', async () => {
+    const script = 'trap "echo tidied; exit 9" TERM; sleep 60 & wait';
+    const error = await machine.job(job('polite', script, { timeoutSeconds: 1 })).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'KX3041', detail: 'tidied' });
+    expect(await machine.job(job('polite', script))).toMatchObject({ code: 9, attached: true });
+    await machine.forgetJob('polite');
+  });
+
+  test('a job that is killed, or whose machine was restarted, is told', async () => {
+    const killed = machine.job(job('killed', 'sleep 60'));
+    await killJob('killed');
+    await expect(killed).rejects.toMatchObject({ code: 'KX3040', params: { key: 'killed' } });
+    await machine.forgetJob('killed');
+    const rebooted = machine.job(job('rebooted', 'sleep 2'));
+    await killJob('rebooted', 'rm -r /run/kubexm/jobs');
+    await expect(rebooted).rejects.toMatchObject({ code: 'KX3040', params: { reason: 'its record is gone' } });
+  });
+
+  test('without flock(1): by process id and start time', async () => {
+    await host.exec('mv /usr/bin/flock /usr/bin/flock.away');
+    try {
+      const running = machine.job(job('noflock', 'sleep 1; echo done'));
+      await sleep(300);
+      await expect(machine.forgetJob('noflock')).rejects.toMatchObject({ code: 'KX3043' });
+      expect((await running).stdout).toBe('done\n');
+      await machine.forgetJob('noflock');
+      const killed = machine.job(job('killed', 'sleep 60'));
+      await killJob('killed');
+      await expect(killed).rejects.toMatchObject({ code: 'KX3040' });
+      await machine.forgetJob('killed');
+    } finally {
+      await host.exec('mv /usr/bin/flock.away /usr/bin/flock');
+    }
+  });
+
+  test('it cannot be started', async () => {
+    await host.exec('mkdir -p /run/kubexm && : >/run/kubexm/jobs');
+    await expect(machine.job(job('no', 'true'))).rejects.toMatchObject({ code: 'KX3042' });
+    await host.exec('rm /run/kubexm/jobs');
+    await expect(machine.job(job('../x', 'true'))).rejects.toThrow('not a job key');
+  });
+});

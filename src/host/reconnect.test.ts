@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type DelayProxy, describeHosts, type Rig, type RigHost, startProxy, startRig } from '../../test/rig/sshd.ts';
+import { sh } from '../model/script.ts';
+import { connectMachine } from './connect.ts';
+import type { LinkEvent } from './link.ts';
+import type { LinkedMachine } from './machine.ts';
+
+describeHosts('a connection that breaks', () => {
+  let rig: Rig;
+  let host: RigHost;
+  let proxy: DelayProxy;
+  let machine: LinkedMachine;
+  let events: LinkEvent[];
+
+  beforeAll(async () => {
+    rig = await startRig();
+    host = rig.hosts[0] as RigHost;
+  });
+  afterAll(() => rig.close());
+  beforeEach(async () => {
+    events = [];
+    proxy = await startProxy(host.port);
+    machine = await connectMachine(host.target({ port: proxy.port }), {
+      reconnectMs: 4000,
+      keepaliveMs: 200,
+      onEvent: (event) => events.push(event),
+    });
+  });
+  afterEach(async () => {
+    await machine.close();
+    await proxy.close();
+    expect(await host.exec('ls /run')).not.toContain('kubexm');
+  });
+
+  test('probes are asked again; a command is told, and has ended by then', async () => {
+    const running = machine.run(sh`echo begun >/srv/kx-test/step; sleep 3; echo done >/srv/kx-test/step`);
+    const behind = machine.run(sh`echo behind >/srv/kx-test/behind`);
+    const probe = machine.batch([sh`echo one`, sh`echo two`]);
+    await sleep(300);
+    proxy.cut();
+    await expect(running).rejects.toMatchObject({ code: 'KX3011', host: 'host1' });
+    // It was in the pipe too: nobody can know, so nobody claims to.
+    await expect(behind).rejects.toMatchObject({ code: 'KX3011' });
+    expect((await probe).map((one) => one.stdout)).toEqual(['one\n', 'two\n']);
+    await sleep(500);
+    expect(await host.exec('cat /srv/kx-test/step; ls /srv/kx-test/behind 2>/dev/null; ps -e -o args= | grep "[s]leep 3" || true')).toBe('begun\n');
+    expect(events.map((event) => event.type)).toEqual(['cut', 'restored']);
+  });
+
+  test('calls made while it is away wait for it', async () => {
+    await host.stop();
+    await sleep(200);
+    const calls = Promise.all([machine.run(sh`echo ran`), machine.batch([sh`echo probed`]), machine.write('/srv/kx-test/w', 'x')]);
+    await sleep(700);
+    await host.restart();
+    const [ran, [probed]] = await calls;
+    expect([ran.stdout, probed?.stdout]).toEqual(['ran\n', 'probed\n']);
+  });
+
+  test('a cable that is pulled is noticed, and the machine is found again', async () => {
+    const probe = machine.batch([sh`sleep 0.3; echo here`]);
+    proxy.freeze();
+    await sleep(1200);
+    proxy.thaw();
+    expect((await probe)[0]?.stdout).toBe('here\n');
+    expect(events.map((event) => event.type)).toEqual(['cut', 'restored']);
+  });
+
+  test('many cuts in a row', async () => {
+    for (let i = 0; i < 5; i++) {
+      const probe = machine.batch([sh`echo ${i}`]);
+      proxy.cut();
+      expect((await probe)[0]?.stdout).toBe(`${i}\n`);
+    }
+  });
+
+  test('a session killed on the host itself', async () => {
+    const probe = machine.batch([sh`sleep 0.5; echo here`]);
+    await sleep(100);
+    await host.cutConnections();
+    expect((await probe)[0]?.stdout).toBe('here\n');
+  });
+
+  test('waiting can be given up', async () => {
+    await host.stop();
+    await sleep(100);
+    const abort = AbortSignal.timeout(200);
+    await expect(machine.run(sh`true`, { signal: abort })).rejects.toThrow(/timeout/);
+    await host.restart();
+    expect((await machine.run(sh`echo back`)).stdout).toBe('back\n');
+  });
+});
+
+describeHosts('a host that stays away', () => {
+  test('is lost, for everybody', async () => {
+    const rig = await startRig();
+    const host = rig.hosts[0] as RigHost;
+    try {
+      const events: string[] = [];
+      const machine = await connectMachine(host.target(), { reconnectMs: 700, onEvent: (event) => events.push(event.type) });
+      const job = machine.job({ key: 'long', script: sh`sleep 5`, timeoutSeconds: 60 });
+      const calls = [machine.run(sh`sleep 5`), machine.batch([sh`sleep 5`]), job, machine.put(rig.key, '/srv/kx-test/key')];
+      await sleep(200);
+      const started = Date.now();
+      await host.stop();
+      for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'KX3012', params: { host: 'host1' } });
+      expect(Date.now() - started).toBeLessThan(3000);
+      await expect(machine.run(sh`true`)).rejects.toMatchObject({ code: 'KX3012' });
+      expect(events).toEqual(['cut', 'lost']);
+      await machine.close();
+    } finally {
+      await rig.close();
+    }
+  });
+
+  test('is not trusted when it comes back with another host key', async () => {
+    const rig = await startRig();
+    const host = rig.hosts[0] as RigHost;
+    try {
+      const machine = await connectMachine(host.target(), { reconnectMs: 5000 });
+      await host.stop();
+      await host.newHostKeys();
+      await host.restart();
+      await expect(machine.batch([sh`true`])).rejects.toMatchObject({ code: 'KX3005' });
+      await machine.close();
+    } finally {
+      await rig.close();
+    }
+  });
+});
+
+describeHosts('a slow network', () => {
+  test('login, library and facts are one round trip; calls are pipelined', async () => {
+    const rig = await startRig();
+    const host = rig.hosts[0] as RigHost;
+    const proxy = await startProxy(host.port, 100);
+    try {
+      const machine = await connectMachine(host.target({ port: proxy.port }));
+      const roundTrip = 200;
+      const timed = async (work: () => Promise<unknown>): Promise<number> => {
+        const started = performance.now();
+        await work();
+        return (performance.now() - started) / roundTrip;
+      };
+      expect(await timed(() => machine.run(sh`true`))).toBeLessThan(1.9);
+      const many = Array.from({ length: 10 }, (_, i) => sh`echo ${i}`);
+      expect(await timed(() => Promise.all(many.map((one) => machine.run(one))))).toBeLessThan(1.9);
+      expect(await timed(() => machine.batch(many))).toBeLessThan(1.9);
+      expect(await timed(() => machine.write('/srv/kx-test/slow', 'x'))).toBeLessThan(1.9);
+      expect(Math.abs(machine.facts.timeOffsetMs)).toBeLessThan(90);
+      await machine.close();
+    } finally {
+      await proxy.close();
+      await rig.close();
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** Where the command line begins. */
+export const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
+/** The same with one more command: see sample-main.ts. */
+export const SAMPLE_MAIN = join(import.meta.dirname, 'sample-main.ts');
+
+/** What a process left behind. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How it is started. */
+export interface CliOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly main?: string;
+  /** Called with the process as soon as it runs. */
+  readonly started?: (child: ChildProcess) => void;
+}
+
+/** An environment in which nothing of this machine shows: no home, no language, no colour. */
+export function plainEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: '/nonexistent', TZ: 'UTC', LANG: 'C.UTF-8', ...more };
+}
+
+/** A real `kubexm` process, from its start to its end. */
+export async function cli(args: readonly string[], options: CliOptions = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [options.main ?? MAIN, ...args], {
+    cwd: options.cwd ?? tmpdir(),
+    env: plainEnv(options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  options.started?.(child);
+  const collect = (stream: NodeJS.ReadableStream) => {
+    let text = '';
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    return () => text;
+  };
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+/** A directory that is gone after the test. */
+export function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'kubexm-cli-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeHosts } from '../rig/sshd.ts';
+import { type Driven, Sample } from './sample.ts';
+
+/** Kills of every kind are followed by --resume: always the same result, nothing lost, nothing once-only done twice. */
+describeHosts('a run that is killed', () => {
+  const samples: Sample[] = [];
+  let expected: readonly string[] = [];
+
+  beforeAll(async () => {
+    samples.push(...(await Promise.all([Sample.start(2), Sample.start(2)])));
+    expected = await Promise.all(
+      samples.map(async (sample) => {
+        expect((await sample.drive()).report?.outcome).toBe('succeeded');
+        return sample.state();
+      }),
+    );
+  });
+  afterAll(() => Promise.all(samples.map((sample) => sample.close())));
+
+  /** Resumes until the run has succeeded, and looks at everything it left. */
+  async function goesOn(sample: Sample, what: string): Promise<Driven> {
+    const resumed = await sample.drive({ resume: true });
+    expect(resumed.error, `${what}: ${resumed.error?.message}`).toBeUndefined();
+    expect(resumed.report?.outcome, `${what}: ${JSON.stringify(resumed.report?.failures)} ${resumed.stderr}`).toBe(
+      'succeeded',
+    );
+    expect(await sample.state(), what).toBe(expected[samples.indexOf(sample)]);
+    expect(await sample.onceLogs(), what).toEqual(['start\n', 'start\n']);
+    expect(await sample.traces(), what).toEqual([]);
+    return resumed;
+  }
+
+  /** Deals the cases out to the samples, each of which works on one at a time. */
+  async function deal<T>(cases: readonly T[], work: (sample: Sample, one: T) => Promise<void>): Promise<void> {
+    const queue = cases.values();
+    await Promise.all(
+      samples.map(async (sample) => {
+        for (const one of queue) {
+          await sample.reset();
+          await work(sample, one);
+        }
+      }),
+    );
+  }
+
+  test('at every transition of its journal', { timeout: 600_000 }, async () => {
+    const [sample] = samples;
+    await sample?.reset();
+    await sample?.drive();
+    const transitions = [...new Set(sample?.journal().map(({ node, phase }) => `${node}:${phase}`))];
+    expect(transitions.length).toBeGreaterThan(50);
+    const everywhere = transitions.flatMap((at) => [at, at.replace(/:([a-z]+)$/, ':before-$1')]);
+    const cases = process.env['KUBEXM_TEST_THOROUGH'] ? everywhere : transitions;
+    let attached = 0;
+    await deal(cases, async (one, crashAt) => {
+      const crashed = await one.drive({ crashAt });
+      expect(crashed.signal, crashAt).toBe('SIGKILL');
+      if (crashAt === 'run:ended') return;
+      const resumed = await goesOn(one, crashAt);
+      attached += resumed.events.filter((event) => event.type === 'node-attached').length;
+    });
+    expect(attached).toBeGreaterThan(0);
+  });
+
+  test('with kill -9 at 50 random moments', { timeout: 600_000 }, async () => {
+    const [sample] = samples;
+    await sample?.reset();
+    const length = (await sample?.drive())?.report?.durationMs ?? 0;
+    const moments = Array.from({ length: 50 }, () => Math.random() * length);
+    let killed = 0;
+    await deal(moments, async (one, moment) => {
+      const first = await one.drive({
+        onEvent: (event, child) => {
+          if (event.type === 'run-started') setTimeout(() => child.kill('SIGKILL'), moment);
+        },
+      });
+      if (first.report?.outcome === 'succeeded') return;
+      killed++;
+      await goesOn(one, `killed ${Math.round(moment)} ms after its start`);
+    });
+    expect(killed).toBeGreaterThan(25);
+  });
+});

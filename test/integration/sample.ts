@@ -1,0 +1,177 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { bundleOptions } from '../../scripts/bundle-options.mjs';
+import type { RunEvent, RunPipelineOptions, RunReport } from '../../src/index.ts';
+import { type Rig, startRig } from '../rig/sshd.ts';
+import type { SampleParams } from './pipeline.ts';
+
+/** What a run of the driver printed, and how it ended. */
+export interface Driven {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly events: readonly RunEvent[];
+  readonly report: RunReport | undefined;
+  readonly error:
+    | { readonly code?: string; readonly message: string; readonly detail?: string; readonly stack: string }
+    | undefined;
+  readonly stderr: string;
+}
+
+/** How a run is started. */
+export interface DriveOptions extends Partial<Omit<RunPipelineOptions, 'env' | 'sinks'>> {
+  readonly params?: Partial<SampleParams>;
+  readonly crashAt?: string;
+  readonly onEvent?: (event: RunEvent, child: ChildProcess) => void;
+  /** Called once it was started. */
+  readonly started?: (child: ChildProcess) => void;
+}
+
+const PARAMS: SampleParams = { root: '/srv/kx-test/sample', jobSeconds: 0.3, failOn: '' };
+
+/** Hosts on loopback, a cluster file for them, and the sample pipeline in processes that can be killed. */
+export class Sample {
+  readonly rig: Rig;
+  readonly dir: string;
+  private readonly driver: string;
+
+  private constructor(rig: Rig, dir: string, driver: string) {
+    this.rig = rig;
+    this.dir = dir;
+    this.driver = driver;
+  }
+
+  static async start(hosts: number): Promise<Sample> {
+    const dir = mkdtempSync(join(tmpdir(), 'kubexm-sample-'));
+    const driver = join(dir, 'drive.mjs');
+    await bundle(driver);
+    const rig = await startRig({ hosts });
+    const sample = new Sample(rig, dir, driver);
+    sample.writeConfig('');
+    return sample;
+  }
+
+  /** Writes the cluster's file; `more` goes below spec. */
+  writeConfig(more: string): void {
+    const hosts = this.rig.hosts.map(
+      (host, i) =>
+        `  - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}, privateKeyPath: ${this.rig.key}}`,
+    );
+    const names = this.rig.hosts.map((host) => host.name).join(', ');
+    writeFileSync(
+      this.config,
+      `apiVersion: kubexm.mensylisir.io/v1alpha1
+kind: Cluster
+metadata: {name: sample}
+spec:
+  ssh: {sshConfig: none}
+  hosts:
+${hosts.join('\n')}
+  roleGroups: {master: [${this.rig.hosts[0]?.name}], etcd: [${this.rig.hosts[0]?.name}], worker: [${names}]}
+  kubernetes: {version: v1.34.4}
+${more}`,
+    );
+  }
+
+  get config(): string {
+    return join(this.dir, 'cluster.yaml');
+  }
+
+  get names(): readonly string[] {
+    return this.rig.hosts.map((host) => host.name);
+  }
+
+  /** Runs the driver to its end. */
+  async drive(options: DriveOptions = {}): Promise<Driven> {
+    const { params, crashAt, onEvent, started, ...rest } = options;
+    const env = { ...process.env, ...(crashAt === undefined ? {} : { KUBEXM_CRASH_AT: crashAt }) };
+    const args = [this.driver, this.config, this.dir, JSON.stringify({ ...PARAMS, ...params }), JSON.stringify(rest)];
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    started?.(child);
+    const events: RunEvent[] = [];
+    let report: RunReport | undefined;
+    let error: Driven['error'];
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const value = JSON.parse(line) as { type: string };
+      if (value.type === 'report') report = value as unknown as RunReport;
+      else if (value.type === 'error') error = value as unknown as Driven['error'];
+      else {
+        events.push(value as RunEvent);
+        onEvent?.(value as RunEvent, child);
+      }
+    });
+    return new Promise((resolve) => {
+      child.on('close', (code, signal) => resolve({ code, signal, events, report, error, stderr }));
+    });
+  }
+
+  /** Everything the sample leaves on the hosts, as text that can be compared. */
+  async state(): Promise<string> {
+    const script = `cd /srv/kx-test && find . -mindepth 1 -name joined -prune -printf '%p joined\\n' -o -type f -printf '%p %m ' -exec sha256sum {} \\; -o -printf '%p %y %m %l\\n' | sort`;
+    const states = await Promise.all(this.rig.hosts.map(async (host) => `${host.name}\n${await host.exec(script)}`));
+    return states.join('\n');
+  }
+
+  /** What kubexm itself left on the hosts: nothing, after a run that succeeded. */
+  async traces(): Promise<readonly string[]> {
+    const found = await Promise.all(
+      this.rig.hosts.map((host) => host.exec('ls -d /var/lib/kubexm /run/kubexm 2>/dev/null || true')),
+    );
+    return found.flatMap((text) => text.split('\n').filter((line) => line !== ''));
+  }
+
+  /** How often the once-only job was started and reverted on each host. */
+  async onceLogs(): Promise<readonly string[]> {
+    return Promise.all(this.rig.hosts.map((host) => host.exec('cat /srv/kx-test/sample/once.log 2>/dev/null || true')));
+  }
+
+  /** The hosts and the work directory as if nothing had ever run. */
+  async reset(): Promise<void> {
+    rmSync(join(this.dir, '.kubexm'), { recursive: true, force: true });
+    const clean = 'rm -rf /srv/kx-test/sample* /var/lib/kubexm; rm -rf /run/kubexm';
+    await Promise.all(this.rig.hosts.map((host) => host.exec(clean)));
+  }
+
+  /** The lines of the newest run's journal, without its header. */
+  journal(): readonly { readonly node: string; readonly phase: string; readonly outcome?: string }[] {
+    const runs = join(this.dir, '.kubexm/sample/runs');
+    const newest = readdirSync(runs).sort().at(-1) ?? '';
+    const lines = readFileSync(join(runs, newest, 'journal.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(1);
+    return lines.map((line) => JSON.parse(line));
+  }
+
+  async close(): Promise<void> {
+    await this.rig.close();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+/** Nodes that came out this way. */
+export function nodesWith(driven: Driven, outcome: string): readonly string[] {
+  const found = driven.events.flatMap((event) =>
+    event.type === 'node-finished' && event.outcome === outcome ? [event.node] : [],
+  );
+  return found.toSorted();
+}
+
+async function bundle(outfile: string): Promise<void> {
+  await build({
+    entryPoints: [fileURLToPath(new URL('./drive.ts', import.meta.url))],
+    outfile,
+    ...bundleOptions,
+  });
+}
