@@ -9,7 +9,6 @@ import { type Replay, readJournal } from './replay.ts';
 export type { JournalRecord, NodeRecord, Phase, RunHeader, RunRecord } from './record.ts';
 export { type Replay, readJournal } from './replay.ts';
 
-const writeSome = promisify(write);
 const sync = promisify(fdatasync);
 const FLUSH_MS = 20;
 const FLUSH_BYTES = 256 * 1024;
@@ -115,7 +114,7 @@ export class Journal {
     let data: Buffer = Buffer.from(this.take());
     try {
       if (this.failure !== undefined) throw this.failure;
-      while (data.length > 0) data = data.subarray((await writeSome(this.fd, data)).bytesWritten);
+      while (data.length > 0) data = data.subarray(await writeSome(this.fd, data));
       if (waiters.length > 0) await sync(this.fd);
       for (const waiter of waiters) waiter.resolve();
     } catch (error) {
@@ -135,6 +134,16 @@ export class Journal {
     this.bytes = 0;
     return text;
   }
+}
+
+function writeSome(fd: number, data: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(fd, data, (error, written) => {
+      if (error) reject(error);
+      else if (written === 0) reject(new Error('nothing could be written'));
+      else resolve(written);
+    });
+  });
 }
 
 /** A new file's name is on disk only when its directory is. */

@@ -39,20 +39,24 @@ export class MachineLock {
   /** Takes the lock, from a dead owner too, or says who has it. */
   async take(owner: LockOwner): Promise<void> {
     const began = Date.now();
+    const [run, stale, json] = [owner.run, String(Math.ceil((this.#beatMs * 3) / 10)), JSON.stringify(owner)];
     let force = '';
+    let boot: string;
     for (;;) {
-      const told = tell(await this.#link.query(this.#takeScript(owner, force), { here: true }));
+      const take = script('kx_lock_take', this.#token, run, stale, force, json);
+      const told = tell(await this.#link.query(take, { here: true }));
+      boot = told.token;
       if (told.answer === 'taken') break;
       if (told.answer === 'job') throw this.#jobLives(told);
       const waited = Date.now() - began;
       if (told.token === '-' ? waited > SETTLE_MS : !diedHere(told.owner, owner)) throw this.#held(told);
       // Its process is gone; its shell may still be ending the last command. Once it is silent for long, we end it.
-      if (waited > this.#staleSeconds * 1000 + 10_000) throw this.#held(told);
+      if (waited > this.#beatMs * 3 + 10_000) throw this.#held(told);
       force = told.token;
       await sleep(waited < 500 ? 50 : 300);
     }
-    this.#link.restoreHook = async (run) => {
-      const told = tell(await run(this.#takeScript(owner, '')));
+    this.#link.restoreHook = async (call) => {
+      const told = tell(await call(script('kx_lock_retake', boot, this.#token, run, stale, json)));
       if (told.answer !== 'taken') throw this.#takenOver(told);
     };
     this.#timer = setInterval(() => void this.#beat(), this.#beatMs).unref();
@@ -64,16 +68,7 @@ export class MachineLock {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#link.restoreHook = undefined;
-    await this.#link.query(`kx_lock_drop ${quote(this.#token)}`, { here: true });
-  }
-
-  get #staleSeconds(): number {
-    return Math.ceil((this.#beatMs * 3) / 1000);
-  }
-
-  #takeScript(owner: LockOwner, force: string): string {
-    const words = [this.#token, owner.run, String(this.#staleSeconds), force, JSON.stringify(owner)];
-    return `kx_lock_take ${words.map(quote).join(' ')}`;
+    await this.#link.query(script('kx_lock_drop', this.#token), { here: true });
   }
 
   /** A long command must not make us look dead: then the second shell says that we live. */
@@ -81,11 +76,11 @@ export class MachineLock {
     if (this.#beating) return;
     this.#beating = true;
     try {
-      const script = `kx_lock_beat ${quote(this.#token)}`;
-      const asked = this.#link.query(script);
+      const beat = script('kx_lock_beat', this.#token);
+      const asked = this.#link.query(beat);
       asked.catch(() => undefined);
       let answer = await Promise.race([asked, sleep(Math.min(1000, this.#beatMs / 2), undefined, { ref: false })]);
-      answer ??= await this.#link.aside(script);
+      answer ??= await this.#link.aside(beat);
       if (answer.stdout.trim() === 'lost' && this.#timer) await this.#lost();
     } catch {
       // The link itself is waiting for the machine to come back, or has given up and says so to everyone.
@@ -138,8 +133,12 @@ export async function breakLock(link: Link, force: boolean): Promise<boolean> {
     const params = { host: link.host, run, user, machine, job: job.key, age: job.ageSeconds };
     throw kubexmError('KX3102', params, { host: link.host });
   }
-  const output = await link.query(`kx_lock_break ${quote(told.token)}`);
+  const output = await link.query(script('kx_lock_break', told.token));
   return output.code === 0;
+}
+
+function script(name: string, ...words: readonly string[]): string {
+  return [name, ...words.map(quote)].join(' ');
 }
 
 function tell(output: Output): Told {
@@ -148,7 +147,7 @@ function tell(output: Output): Told {
   return {
     answer,
     token,
-    silentSeconds: Number(silent ?? 0),
+    silentSeconds: Number(silent ?? 0) / 100,
     owner: parseOwner(json),
     jobs: jobs.filter(Boolean).map((line) => {
       const [key = '', age] = line.split(' ');

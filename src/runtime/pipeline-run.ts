@@ -205,8 +205,9 @@ export class PipelineRun<P> {
     const dryRun = this.options.dryRun === true;
     const unreachable = [...this.unreachable()].map(([host, error]) => ({ host, error }));
     const outcome: RunOutcome = result.outcome === 'succeeded' && unreachable.length > 0 ? 'partial' : result.outcome;
-    await journal.durable({ node: 'run', phase: 'ended', outcome });
+    // First the hosts, then the journal: a run that is killed in between is resumed and leaves nothing behind.
     if (exclusive) await releaseMachines(connected.machines, result.lostHosts, run, outcome === 'succeeded');
+    await journal.durable({ node: 'run', phase: 'ended', outcome });
     const durationMs = performance.now() - this.started;
     const resumable = exclusive && outcome !== 'succeeded';
     const names = { pipeline: this.pipeline.name, cluster: config.cluster.metadata.name };

@@ -13,6 +13,8 @@ export interface StateCase {
   /** What the result must be, beyond what the probe says. */
   readonly after?: (tree: string) => void;
   readonly needsRoot?: boolean;
+  /** Tools of this machine that make or unpack what is needed: without them the case is skipped. */
+  readonly needs?: readonly string[];
   /** Tools that busybox does not have. */
   readonly notBusybox?: boolean;
 }

@@ -19,10 +19,16 @@ function archive(w: string, name: string): void {
   else run('tar', [name.endsWith('.gz') ? '-czf' : name.endsWith('.xz') ? '-cJf' : '-cf', join(w, name), '.'], pack);
 }
 
+function toolsFor(name: string): readonly string[] {
+  if (name.endsWith('.zip')) return ['zip', 'unzip'];
+  return name.endsWith('.zst') ? ['zstd'] : name.endsWith('.xz') ? ['xz'] : [];
+}
+
 function unpacked(name: string, more: Partial<StateCase> & { readonly options?: object } = {}): StateCase {
   return {
     name,
     step: extract.definition,
+    needs: toolsFor(name),
     ...more,
     before: (t, w) => {
       archive(w, name);

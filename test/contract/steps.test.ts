@@ -11,7 +11,8 @@ import type { Host, Machine } from '../../src/model/host.ts';
 import { lines, type Script, sh } from '../../src/model/script.ts';
 import { type AnyStep, fieldOf, type StepIo, type Verdict } from '../../src/plan/step.ts';
 import * as generic from '../../src/step/generic/index.ts';
-import { BINARY, root } from './case.ts';
+import { has } from './bench.ts';
+import { BINARY, root, type StateCase } from './case.ts';
 import { stateCases } from './cases.ts';
 import { ShellHost, variants } from './shell-host.ts';
 import { snapshot } from './tree.ts';
@@ -54,6 +55,14 @@ async function perform(host: Host, work: Script | Promise<unknown>, good: readon
   }
   const output = await host.run(work);
   if (!good.includes(output.code)) throw new Error(`exit code ${output.code}: ${output.stderr}`);
+}
+
+/** Why a case cannot be tried here. */
+function whyNot(one: StateCase, variant: string): string | undefined {
+  if (one.needsRoot === true && !root) return 'only root can change owners';
+  if (one.notBusybox === true && variant === 'busybox') return 'busybox cannot do it';
+  const missing = (one.needs ?? []).filter((tool) => !has(tool));
+  return missing.length > 0 ? `${missing.join(', ')} is not installed` : undefined;
 }
 
 interface Opened {
@@ -99,8 +108,9 @@ describe.each(hosts)('state steps in $name', (variant) => {
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  const cases = stateCases.filter((one) => (root || !one.needsRoot) && !(one.notBusybox && variant.name === 'busybox'));
-  test.each(cases.map((one) => [`${one.step.kind}: ${one.name}`, one] as const))('%s', async (_name, one) => {
+  test.for(stateCases.map((one) => [`${one.step.kind}: ${one.name}`, one] as const))('%s', async ([, one], context) => {
+    const why = whyNot(one, variant.name);
+    if (why !== undefined) return context.skip(why);
     const { step } = one;
     const { host } = opened;
     one.before?.(tree, work);

@@ -23,9 +23,10 @@ kx_env() {
   cd /
 }
 
-# Seconds since boot, in kx_up: no clock jumps, no fork.
+# Time since boot: seconds in kx_up, hundredths in kx_ticks. No clock jumps, no fork.
 kx_uptime() {
   read -r kx_up kx_x </proc/uptime
+  kx_ticks=\${kx_up%%.*}\${kx_up##*.}
   kx_up=\${kx_up%%.*}
 }
 

@@ -3,12 +3,12 @@ import { posix } from './text.ts';
 /**
  * The machine's lock: fd 9 of the persistent shell holds a flock on `$KX_RUN/lock`; `lock.owner` says who (one line
  * `TOKEN RUN`, one `PID BORN DIR` of the holding shell, one of JSON), `lock.beat` when the owner was last heard of, in
- * seconds since boot. A free flock with a fresh beat belongs to a run that is reconnecting.
+ * hundredths of seconds since boot. A free flock with a fresh beat belongs to a run that is reconnecting.
  */
 export const lock = posix`
-# TOKEN RUN STALE FORCE JSON: takes the lock. STALE: seconds of silence after which an owner counts as gone.
+# TOKEN RUN STALE FORCE JSON: takes the lock. STALE: hundredths of silence after which an owner counts as gone.
 # FORCE: the token of an owner that is gone for all we know, if its shell is gone too.
-# Prints "taken", or why not and who has it.
+# Prints "taken" and this boot's name, or why not and who has it.
 kx_lock_take() {
   kx_lock_read
   kx_gone=
@@ -37,11 +37,26 @@ kx_lock_take() {
     kx_lock_tell held
     return
   fi
+  # The beat first: an owner without one would look dead.
   kx_proc $$
-  printf '%s %s\n%s %s %s\n%s\n' "$1" "$2" "$$" "$kx_born" "$KX_T" "$5" >"$KX_RUN/lock.owner.$$" &&
-    mv -fT "$KX_RUN/lock.owner.$$" "$KX_RUN/lock.owner" && kx_lock_beat "$1" || { kx_lock_let; return 1; }
-  echo taken
+  kx_uptime
+  printf '%s\n' "$kx_ticks" >"$KX_RUN/lock.beat" &&
+    printf '%s %s\n%s %s %s\n%s\n' "$1" "$2" "$$" "$kx_born" "$KX_T" "$5" >"$KX_RUN/lock.owner.$$" &&
+    mv -fT "$KX_RUN/lock.owner.$$" "$KX_RUN/lock.owner" || { kx_lock_let; return 1; }
+  kx_boot
+  echo "taken $kx_boot"
 }
+
+# BOOT TOKEN RUN STALE JSON: takes the lock again in a new shell. Unless the machine was started anew since, the record
+# must still be ours: whoever removed it did so on purpose.
+kx_lock_retake() {
+  kx_lock_read
+  kx_boot
+  if [ "$kx_boot" = "$1" ] && [ "$kx_o_token" != "$2" ]; then kx_lock_tell held; return; fi
+  kx_lock_take "$2" "$3" "$4" '' "$5"
+}
+
+kx_boot() { read -r kx_boot </proc/sys/kernel/random/boot_id; }
 
 # Opens and locks. The last owner may have removed the file in between, so look whether it is still the one.
 kx_lock_flock() {
@@ -72,12 +87,12 @@ kx_lock_let() {
 
 # Who holds the lock, in kx_o_*.
 kx_lock_read() {
-  kx_o_token= kx_o_run= kx_o_pid= kx_o_dir= kx_o_json= kx_o_beat=0 kx_o_silent=0
+  kx_o_token= kx_o_run= kx_o_pid= kx_o_dir= kx_o_json= kx_o_beat= kx_o_silent=0
   [ -s "$KX_RUN/lock.owner" ] || return 0
   { read -r kx_o_token kx_o_run; read -r kx_o_pid kx_x kx_o_dir; IFS= read -r kx_o_json; } <"$KX_RUN/lock.owner"
-  [ ! -s "$KX_RUN/lock.beat" ] || read -r kx_o_beat <"$KX_RUN/lock.beat"
   kx_uptime
-  kx_o_silent=$((kx_up - \${kx_o_beat:-0}))
+  { read -r kx_o_beat <"$KX_RUN/lock.beat"; } 2>/dev/null
+  kx_o_silent=$((kx_ticks - \${kx_o_beat:-$kx_ticks}))
 }
 
 # REASON: first a line "REASON TOKEN SILENT HOLDER", then the owner, then living jobs.
@@ -94,7 +109,7 @@ kx_lock_beat() {
     return
   fi
   kx_uptime
-  printf '%s\n' "$kx_up" >"$KX_RUN/lock.beat"
+  printf '%s\n' "$kx_ticks" >"$KX_RUN/lock.beat"
 }
 
 # TOKEN: gives the lock back.
