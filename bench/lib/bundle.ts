@@ -1,5 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { runProcess } from './process.ts';
@@ -31,6 +31,8 @@ export async function bundle(name: string, into: string): Promise<string> {
     platform: 'node',
     format: 'esm',
     target: 'node22',
+    // Packages in CommonJS expect it.
+    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
     plugins: [builtLibrary],
     logLevel: 'warning',
   });

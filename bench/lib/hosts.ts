@@ -18,8 +18,7 @@ export const noHosts = rigProblem;
 
 /** Runs work with some real SSH servers, each with its own files in memory and its own processes. They are gone afterwards. */
 export async function withHosts<T>(count: number, work: (hosts: BenchHosts) => Promise<T>): Promise<T> {
-  // scp speaks SFTP since OpenSSH 9.
-  const rig = await startRig({ hosts: count, sshd: ['Subsystem sftp internal-sftp'] });
+  const rig = await startRig({ hosts: count });
   try {
     const knownHosts = join(rig.dir, 'known_hosts');
     const address = '127.0.0.1';

@@ -1,5 +1,10 @@
 import type { Section } from '../lib/report.ts';
+import { latency } from './latency.ts';
 import { noOpRun } from './no-op-run.ts';
+import { plan } from './plan.ts';
+import { schedule } from './schedule.ts';
+import { start } from './start.ts';
+import { upload } from './upload.ts';
 
 /** All sections, in the order of the document. */
-export const sections: readonly Section[] = [noOpRun];
+export const sections: readonly Section[] = [plan, schedule, noOpRun, latency, upload, start];

@@ -34,9 +34,7 @@ async function report(error: unknown, io: Io): Promise<ExitCode> {
   const title = printable(errorTitle(code, params, io.lang));
   const host = known instanceof KubexmError ? known.host : undefined;
   const where = host === undefined || title.includes(host) ? '' : `${host}: `;
-  io.note(
-    `${io.paintNote('boldRed', io.say('errorWord'))} ${io.paintNote('dim', code)} ${where}${title}`,
-  );
+  io.note(`${io.paintNote('boldRed', io.say('errorWord'))} ${io.paintNote('dim', code)} ${where}${title}`);
   if (known.detail)
     io.note(
       ...printableLines(known.detail).map((line) => `  ${io.paintNote('dim', `${io.unicode ? '│' : '|'} ${line}`)}`),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { documentSchema } from '../model/cluster/document.ts';
 import { parseHostsText } from '../model/cluster/hosts-text.ts';
-import { type Move, MOVES } from '../model/cluster/moves.ts';
+import { MOVES, type Move } from '../model/cluster/moves.ts';
 import type { ErrorCode, ErrorParams } from '../model/errors/index.ts';
 import { type Field, fieldOf, itemOf, shapeOf, valuesOf } from './introspect.ts';
 import { scalarSpans } from './secret-spans.ts';
@@ -109,7 +109,7 @@ function place(tree: Tree, path: Path, entry: Entry): Tree {
     const empty: Mapping = { kind: 'map', at: entry.key, entries: new Map() };
     const nothing = there?.value.kind === 'scalar' && there.value.value === null;
     const below = there === undefined || nothing ? empty : there.value;
-    entries.set(key, { ...(there ?? { key: entry.key }), value: place(below, rest, entry) });
+    entries.set(key, { ...(there ?? { key: entry.key, made: true }), value: place(below, rest, entry) });
   }
   return { ...tree, entries };
 }

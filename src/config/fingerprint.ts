@@ -5,7 +5,9 @@ import { canonical, type Json } from '../model/json.ts';
 
 /** sha256 of a configuration. It does not change with secrets, comments, order of keys or spelling. */
 export function configFingerprint(cluster: Cluster): string {
-  return createHash('sha256').update(canonical(withoutSecrets(cluster))).digest('hex');
+  return createHash('sha256')
+    .update(canonical(withoutSecrets(cluster)))
+    .digest('hex');
 }
 
 /** Plain JSON in which nothing of a secret is left, not even where it comes from. */

@@ -1,4 +1,4 @@
-export { type FieldDescription, describeSchema } from './describe.ts';
+export { describeSchema, type FieldDescription } from './describe.ts';
 export { type ConfigChange, diffConfigs } from './diff.ts';
 export { type ExampleOptions, exampleConfig } from './example.ts';
 export { configFingerprint } from './fingerprint.ts';

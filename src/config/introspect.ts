@@ -19,7 +19,6 @@ interface Def {
   readonly element?: z.ZodType;
   readonly valueType?: z.ZodType;
   readonly defaultValue?: unknown;
-  readonly catchall?: z.ZodType;
 }
 
 function defOf(schema: z.ZodType): Def {
@@ -48,13 +47,6 @@ export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> 
   return core instanceof z.ZodObject ? (core.shape as Record<string, z.ZodType>) : undefined;
 }
 
-/** Whether other keys than those of the shape are handed on unchecked. */
-export function isLoose(schema: z.ZodType): boolean {
-  const { core } = fieldOf(schema);
-  const catchall = defOf(core).catchall;
-  return catchall !== undefined && defOf(catchall).type !== 'never';
-}
-
 /** The schema of the entries of a list. */
 export function itemOf(schema: z.ZodType): z.ZodType | undefined {
   return defOf(fieldOf(schema).core).type === 'array' ? defOf(fieldOf(schema).core).element : undefined;
@@ -66,7 +58,7 @@ export function valuesOf(schema: z.ZodType): z.ZodType | undefined {
 }
 
 /** The schema one step further down, for a key or an index. */
-export function childOf(schema: z.ZodType, part: string | number): z.ZodType | undefined {
+function childOf(schema: z.ZodType, part: string | number): z.ZodType | undefined {
   if (typeof part === 'number') return itemOf(schema);
   const shape = shapeOf(schema);
   if (shape !== undefined) return Object.hasOwn(shape, part) ? shape[part] : undefined;

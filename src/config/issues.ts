@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { MOVES } from '../model/cluster/moves.ts';
 import { nearest } from '../model/cluster/nearest.ts';
 import { MASK } from '../model/cluster/secret.ts';
-import { MOVES } from '../model/cluster/moves.ts';
 import type { ErrorCode } from '../model/errors/index.ts';
 import type { Report } from './coerce.ts';
 import { fieldOf, schemaAt, shapeOf } from './introspect.ts';
@@ -30,7 +30,9 @@ export function reportIssues(all: readonly Issue[], tree: Tree, report: Report):
   const issues = all.slice(0, ENOUGH);
   const meant = issues
     .filter((issue) => issue.code === 'unrecognized_keys')
-    .flatMap((issue) => (issue.keys ?? []).slice(0, ENOUGH).flatMap((key) => unknownKey(key, issue.path, tree, report)));
+    .flatMap((issue) =>
+      (issue.keys ?? []).slice(0, ENOUGH).flatMap((key) => unknownKey(key, issue.path, tree, report)),
+    );
   const known = new Set(meant.map(formatPath));
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys' && !known.has(formatPath(issue.path))) reportIssue(issue, tree, report);

@@ -32,7 +32,8 @@ function adapt(schema: z.ZodType, node: Node): void {
   const properties = node.properties ?? {};
   for (const [key, child] of Object.entries(shape ?? {})) adapt(child, properties[key] ?? {});
   for (const [key, child] of Object.entries(shape ?? {})) {
-    for (const other of fieldOf(child).meta.aliases ?? []) properties[other] = otherSpelling(properties[key] ?? {}, key);
+    for (const other of fieldOf(child).meta.aliases ?? [])
+      properties[other] = otherSpelling(properties[key] ?? {}, key);
   }
   if (meta.oneOrMany === true) alternatives(node, node['items'] as Node);
   if (meta.shorthand !== undefined) alternatives(node, properties[meta.shorthand] ?? { type: 'string' });
@@ -40,7 +41,11 @@ function adapt(schema: z.ZodType, node: Node): void {
 
 function otherSpelling(node: Node, of: string): Node {
   const { default: _default, ...rest } = structuredClone(node);
-  return { ...rest, description: `Another spelling of ${of}. ${String(node['description'] ?? '')}`.trim(), deprecated: true };
+  return {
+    ...rest,
+    description: `Another spelling of ${of}. ${String(node['description'] ?? '')}`.trim(),
+    deprecated: true,
+  };
 }
 
 /** Moves a node's own form beside another one. */

@@ -106,8 +106,9 @@ function inToken(text: string, token: Token, before: Token | undefined): readonl
         ]),
       ];
     case 'quoted': {
-      const curly = /^[^\n"']*[“”„‟＂‘’＇]/.exec(word.slice(1));
-      if (curly !== null && (word.includes('\n') || word.length < 2)) {
+      // Opened straight and closed curly: the text runs on into later lines.
+      const curly = word.includes('\n') ? /^[^\n"']*?[“”„‟＂‘’＇](?=[ \t]*([,}\]#]|\n))/.exec(word.slice(1)) : null;
+      if (curly !== null) {
         const at = token.start + curly[0].length;
         return [slip('KX2103', { char: text[at] ?? '' }, at, 1, [{ at, remove: 1, insert: word[0] ?? '"' }])];
       }

@@ -8,7 +8,7 @@ import { type ReportAt, resolveCluster } from './resolve.ts';
 import { allRules } from './rules/index.ts';
 import { canJudge } from './rules/rule.ts';
 import { checkShape } from './shape.ts';
-import { type ConfigSource, locationOf, sourceOf, type Span } from './source.ts';
+import { type ConfigSource, locationOf, type Span, sourceOf } from './source.ts';
 import { checkSyntax } from './syntax.ts';
 import { entryAt, type Path, type Scalar, spanAt, type Tree, valueAt } from './tree.ts';
 
@@ -60,7 +60,14 @@ function checkTree(source: ConfigSource, parsed: Tree, found: readonly Problem[]
   const problems: Problem[] = [...found];
   const report: Report = (code, params, at: Span, ...also: Span[]) => {
     if (problems.length >= MAX_PROBLEMS) return;
-    problems.push(problem(code, params, locationOf(source, at), also.map((one) => locationOf(source, one))));
+    problems.push(
+      problem(
+        code,
+        params,
+        locationOf(source, at),
+        also.map((one) => locationOf(source, one)),
+      ),
+    );
   };
   const { tree, secrets, doubtful } = canonicalTree(parsed, report);
   const shaped = checkShape(tree, doubtful, report);

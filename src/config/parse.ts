@@ -22,8 +22,7 @@ export interface Parsed {
 /** Parses YAML 1.2 without tags, directives and surprises. */
 export function parseYaml(source: ConfigSource, mended: Mended): Parsed {
   const document = parseQuietly(mended.text);
-  const at = (span: Span) =>
-    locationOf(source, { start: mended.original(span.start), end: mended.original(span.end) });
+  const at = (span: Span) => locationOf(source, { start: mended.original(span.start), end: mended.original(span.end) });
   const errors = document.errors.slice(0, 200).map((error) => yamlProblem(error, mended.text, at));
   if (errors.length > 0) return { tree: undefined, problems: withoutEchoes(errors) };
   const builder = new Builder(document, mended, (span) => locationOf(source, span));
@@ -49,7 +48,8 @@ function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
   const lines = new Set<number>();
   return sorted.filter((one, i) => {
     const vague = one.code === 'KX2131' && i > 0;
-    const echo = (one.code === 'KX2124' || one.code === 'KX2123') && [-1, 0, 1].some((step) => indents.has(one.at.line + step));
+    const echo =
+      (one.code === 'KX2124' || one.code === 'KX2123') && [-1, 0, 1].some((step) => indents.has(one.at.line + step));
     if (vague || echo || lines.has(one.at.line)) return false;
     lines.add(one.at.line);
     return true;
@@ -147,7 +147,13 @@ class Builder {
   }
 
   #value(value: unknown, key: Span, depth: number, aliased: boolean): Tree {
-    const nothing: Scalar = { kind: 'scalar', at: { start: key.end, end: key.end }, value: null, source: '', quoted: false };
+    const nothing: Scalar = {
+      kind: 'scalar',
+      at: { start: key.end, end: key.end },
+      value: null,
+      source: '',
+      quoted: false,
+    };
     return value === null || value === undefined ? nothing : this.#tree(value as Node, depth + 1, aliased);
   }
 

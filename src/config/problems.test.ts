@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { BASE, type Case } from '../../test/configs/cases.ts';
-import { ruleCases, warningCases } from '../../test/configs/rule-cases.ts';
+import { componentRuleCases } from '../../test/configs/component-rule-cases.ts';
+import { cpuTime } from '../../test/configs/cpu-time.ts';
+import { hostRuleCases } from '../../test/configs/host-rule-cases.ts';
 import { shapeCases } from '../../test/configs/shape-cases.ts';
 import { syntaxCases } from '../../test/configs/syntax-cases.ts';
+import { warningCases } from '../../test/configs/warning-cases.ts';
+
 import { configErrors } from '../model/errors/config.ts';
 import { errorRemedy, errorTitle } from '../model/errors/index.ts';
-import { cpuTime } from '../../test/configs/cpu-time.ts';
 import { loadConfig } from './load.ts';
+
+const ruleCases = [...hostRuleCases, ...componentRuleCases];
 
 async function check(one: Case, severity: 'error' | 'warning') {
   const spent = cpuTime();
@@ -30,11 +35,17 @@ async function check(one: Case, severity: 'error' | 'warning') {
   }
   if (one.mark !== undefined) {
     const marked = found.map(({ at }) => lines[at.line - 1]?.slice(at.column - 1, at.column - 1 + at.length) ?? '');
-    expect(marked.some((text) => text.startsWith(one.mark ?? '')), marked.join(' ')).toBe(true);
+    expect(
+      marked.some((text) => text.startsWith(one.mark ?? '')),
+      marked.join(' '),
+    ).toBe(true);
   }
   for (const words of one.says ?? []) {
     const texts = found.map(({ code, params }) => errorTitle(code, params, 'en') + errorRemedy(code, params, 'en'));
-    expect(texts.some((text) => text.includes(words)), texts.join(' ')).toBe(true);
+    expect(
+      texts.some((text) => text.includes(words)),
+      texts.join(' '),
+    ).toBe(true);
   }
 }
 

@@ -1,6 +1,7 @@
 import { errorRemedy, errorTitle, type Lang } from '../model/errors/index.ts';
 import { type Problem, visible } from './problem.ts';
-import { type ConfigSource, lineText, type Location, type Span } from './source.ts';
+import { maskLine } from './secret-spans.ts';
+import { type ConfigSource, type Location, lineText, type Span } from './source.ts';
 import { textWidth } from './width.ts';
 
 /** How problems are shown. */
@@ -49,7 +50,7 @@ function place(at: Location, source: ConfigSource): string {
 function snippet(at: Location, source: ConfigSource, paint: Paint, style: keyof typeof STYLES): readonly string[] {
   if (source.text === undefined) return [];
   const lineStart = source.lineStarts[at.line - 1] ?? 0;
-  const whole = masked(lineText(source, at.line - 1), lineStart, source.secrets);
+  const whole = maskLine(masked(lineText(source, at.line - 1), lineStart, source.secrets));
   const start = at.column - 1;
   const { text, from } = cutAround(whole, start, at.length);
   const before = flat(text.slice(0, start - from));
@@ -81,7 +82,10 @@ function cutAround(line: string, start: number, length: number): { text: string;
   const to = Math.max(from + WINDOW, Math.min(line.length, start + Math.min(length, WINDOW)));
   // Dots stand for a character each, so that the columns stay.
   const text = line.slice(from, to);
-  return { text: `${from > 0 ? '…' : text.slice(0, 1)}${text.slice(1, -1)}${to < line.length ? '…' : text.slice(-1)}`, from };
+  return {
+    text: `${from > 0 ? '…' : text.slice(0, 1)}${text.slice(1, -1)}${to < line.length ? '…' : text.slice(-1)}`,
+    from,
+  };
 }
 
 /** What a terminal would obey becomes what it shows; a tab becomes two spaces. */

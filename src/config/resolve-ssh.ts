@@ -47,14 +47,14 @@ class SshResolver {
     return Object.fromEntries(set) as SshLogin;
   }
 
-  /** The machines to go through; a bastion that is a host of the cluster brings its own way along. */
+  /** The machines to go through; if the first is a host of the cluster, it brings its own way along. */
   #chain(host: Host, index: number, visiting: readonly string[]): readonly SshHop[] {
     const known = this.#chains.get(host.name);
     if (known !== undefined) return known;
     const own = host.bastion;
     const hops = own ?? this.#beforeMe(host);
     const base: Path = own === undefined ? ['spec', 'ssh', 'bastion'] : ['spec', 'hosts', index, 'bastion'];
-    const chain = hops.flatMap((hop, i) => this.#hop(hop, [...base, i], visiting));
+    const chain = hops.flatMap((hop, i) => this.#hop(hop, [...base, i], visiting, i === 0));
     this.#chains.set(host.name, chain);
     return chain;
   }
@@ -66,7 +66,7 @@ class SshResolver {
     return me === -1 ? hops : hops.slice(0, me);
   }
 
-  #hop(hop: Hop, path: Path, visiting: readonly string[]): readonly SshHop[] {
+  #hop(hop: Hop, path: Path, visiting: readonly string[], first: boolean): readonly SshHop[] {
     if ((hop.host === undefined) === (hop.address === undefined)) {
       this.#once(path, () => this.#report('KX2411', {}, path));
       return [];
@@ -83,7 +83,8 @@ class SshResolver {
       this.#once(path, () => this.#report('KX2408', { host: visiting[0] ?? name, chain }, path));
       return [];
     }
-    const before = this.#chain(found.host, found.index, [...visiting, name]);
+    // Later ones are reached through those before them in the list.
+    const before = first ? this.#chain(found.host, found.index, [...visiting, name]) : [];
     return [...before, { address: found.host.address, ...this.#login(hop, this.#login(found.host)) }];
   }
 

@@ -156,10 +156,10 @@ function pluginDefaults(plugin: keyof typeof pluginSchemas): Partial<ClusterDocu
   return { [plugin]: pluginSchemas[plugin].parse({}) };
 }
 
-/** The controller manager's own default, 64, only fits pod networks from /48 to /64. */
+/** The controller manager's own default, 64, only fits pod networks from /48, and leaves room for nodes up to /56. */
 function ipv6Mask(pods: string | undefined): number {
   const prefix = parseCidr(pods ?? '')?.prefix ?? 56;
-  return prefix >= 48 && prefix <= 64 ? 64 : Math.min(prefix + 8, 128);
+  return prefix >= 48 && prefix <= 56 ? 64 : Math.min(prefix + 8, 128);
 }
 
 function registryType(

@@ -1,9 +1,12 @@
-import { dataOf, type Tree } from './tree.ts';
 import type { Scan, Token } from './scan.ts';
 import type { Span } from './source.ts';
+import { dataOf, type Tree } from './tree.ts';
 
-const NAME = /^(?!.*path$)(.*(password|passphrase|secret|token).*|privatekey)$/i;
-const INSIDE = /(?:^|[\s{,"'])\w*(?:password|passphrase|secret|token|privatekey)["']?[ \t]*[:：=][ \t]*(\S.*)$/i;
+const WORD = '(?:pas+w\\w*d|pwd|passphrase|secret|token|privatekey)';
+const NAME = new RegExp(`^(?!.*path$).*${WORD}.*$`, 'i');
+const INSIDE = new RegExp(`(?:^|[\\s{,"'])\\w*${WORD}\\w*["']?[ \\t]*[:：=][ \\t]*(\\S.*)$`, 'i');
+/** For lines of which nothing is understood: what follows a telling name and a colon. */
+const ANYWHERE = new RegExp(`(${WORD}\\w*["'”]?[ \\t]*[:：=][ \\t]*)("[^"]*"?|'[^']*'?|[^\\n]*)`, 'gi');
 const REFERENCE = /^["'“]?(env:|file:|prompt)/;
 
 /** Whether a key names a secret. */
@@ -15,17 +18,23 @@ export function namesSecret(key: string): boolean {
 export function secretSpans(text: string, scanned: Scan): readonly Span[] {
   const spans: Span[] = [];
   let pending: 'no' | 'value' | 'block' = 'no';
+  let keyEnd = 0;
   for (const token of scanned.tokens) {
     const word = text.slice(token.start, token.end);
     if (token.kind === 'block') {
       if (pending === 'block') spans.push(token);
     } else if (token.isKey) {
-      pending = NAME.test(word.replace(/^["']|["']$/g, '')) ? 'value' : 'no';
+      // Two colons on a line: what looks like a key is the secret.
+      const sameLine: boolean =
+        pending === 'value' && token.flow === 0 && !text.slice(keyEnd, token.start).includes('\n');
+      if (sameLine) spans.push(token);
+      pending = sameLine || NAME.test(word.replace(/^["']|["']$/g, '')) ? 'value' : 'no';
+      keyEnd = token.end;
     } else if (token.kind === 'mark') {
       if (pending === 'value' && /^[|>]/.test(word)) pending = 'block';
       else if (/[,}\]-]/.test(word)) pending = 'no';
     } else if (isText(token)) {
-      if (pending === 'value') {
+      if (pending !== 'no') {
         if (!REFERENCE.test(word)) spans.push(token);
       } else {
         const inside = INSIDE.exec(word);
@@ -37,6 +46,15 @@ export function secretSpans(text: string, scanned: Scan): readonly Span[] {
     }
   }
   return spans;
+}
+
+/** Masks what looks like a secret in a line of text, keeping its length. */
+export function maskLine(line: string): string {
+  return line.replace(ANYWHERE, (whole, name: string, value: string) => {
+    if (REFERENCE.test(value) || /path/i.test(name)) return whole;
+    const end = /^["']/.test(value) || !line.includes('{') ? value.length : (/[,}]/.exec(value)?.index ?? value.length);
+    return name + '*'.repeat(end) + value.slice(end);
+  });
 }
 
 /** The stretches of all scalars below a value that must not be shown. */

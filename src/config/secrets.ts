@@ -59,7 +59,10 @@ async function fetchSecret(secret: Secret, sources: SecretSources): Promise<stri
   }
 }
 
-async function readSecret({ at: field, name }: Secret, { env, readFile }: SecretSources): Promise<string | KubexmError> {
+async function readSecret(
+  { at: field, name }: Secret,
+  { env, readFile }: SecretSources,
+): Promise<string | KubexmError> {
   const path = name.startsWith('~/') && env['HOME'] !== undefined ? env['HOME'] + name.slice(1) : name;
   try {
     const value = (await readFile(path)).replace(/\r?\n$/, '');

@@ -95,7 +95,10 @@ class Cuts {
       if (!Array.isArray(list)) continue;
       const key = formatPath(this.original(path));
       const indexes = this.#indexes.get(key) ?? list.map((_, i) => i);
-      this.#indexes.set(key, indexes.filter((_, i) => !gone.has(i)));
+      this.#indexes.set(
+        key,
+        indexes.filter((_, i) => !gone.has(i)),
+      );
       const left = list.filter((_, i) => !gone.has(i));
       list.length = 0;
       for (const item of left) list.push(item);

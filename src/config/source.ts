@@ -33,14 +33,14 @@ export function sourceOf(file: string, text: string | undefined): ConfigSource {
 }
 
 /** Offsets at which the lines of a text start. */
-export function lineStartsOf(text: string): readonly number[] {
+function lineStartsOf(text: string): readonly number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
 }
 
 /** The index of the line that an offset lies on. */
-export function lineIndex(lineStarts: readonly number[], offset: number): number {
+function lineIndex(lineStarts: readonly number[], offset: number): number {
   let low = 0;
   let high = lineStarts.length - 1;
   while (low < high) {

@@ -1,7 +1,7 @@
-import { problem, type Problem } from './problem.ts';
-import { type ConfigSource, locationOf } from './source.ts';
-import { formatPath, type Path, type Tree } from './tree.ts';
 import { writtenPath } from './issues.ts';
+import { type Problem, problem } from './problem.ts';
+import { type ConfigSource, locationOf } from './source.ts';
+import { entryAt, formatPath, type Path, type Tree } from './tree.ts';
 
 /**
  * The fields that a pipeline cannot act on and that the user set nevertheless, with KX4010.
@@ -20,7 +20,8 @@ export function unsupportedFields(
   const visit = (here: Tree, path: Path): void => {
     if (asksNothing(here) || patterns.some((one) => covers(one, path, here))) return;
     const below = here.kind === 'scalar' ? [] : childrenOf(here);
-    const mayHold = below.length > 0 && patterns.some((one) => leadsTo(one, path));
+    const made = entryAt(tree, path)?.made === true;
+    const mayHold = below.length > 0 && (made || patterns.some((one) => leadsTo(one, path)));
     if (mayHold) {
       for (const child of below) visit(child.tree, [...path, child.part]);
       return;
@@ -53,7 +54,8 @@ function parsePattern(text: string): Pattern {
 
 function covers(pattern: Pattern, path: Path, tree: Tree): boolean {
   if (ALWAYS.includes(formatPath(path))) return true;
-  if (!(pattern.deep ? leads(pattern.parts, path) && path.length >= pattern.parts.length : reaches(pattern, path))) return false;
+  if (!(pattern.deep ? leads(pattern.parts, path) && path.length >= pattern.parts.length : reaches(pattern, path)))
+    return false;
   return pattern.values === undefined || (tree.kind === 'scalar' && pattern.values.includes(String(tree.value)));
 }
 

@@ -1,5 +1,5 @@
 import { findSlips, MAX_SLIPS, mixesTabs } from './keyboard.ts';
-import { mend, type Mended, unchanged } from './mend.ts';
+import { type Mended, mend, unchanged } from './mend.ts';
 import { type Problem, problem } from './problem.ts';
 import { type Scan, scan } from './scan.ts';
 import { secretSpans } from './secret-spans.ts';
@@ -55,7 +55,11 @@ export function checkSyntax(source: ConfigSource, text: string): Syntax {
 }
 
 /** What makes the whole file no single document. */
-function wholeProblem(text: string, scanned: Scan, at: (start: number, length?: number) => Problem['at']): Problem | undefined {
+function wholeProblem(
+  text: string,
+  scanned: Scan,
+  at: (start: number, length?: number) => Problem['at'],
+): Problem | undefined {
   const content = scanned.tokens.filter((token) => token.kind !== 'comment' && token.kind !== 'indent');
   const first = content[0];
   if (first === undefined) return problem('KX2011', {}, at(0));

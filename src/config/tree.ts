@@ -38,6 +38,8 @@ export interface Entry {
   readonly written?: string;
   /** The key stands there without a value, which says nothing. */
   readonly unset?: true;
+  /** Nobody wrote this key: it was made for an entry that has been moved here. */
+  readonly made?: true;
   /** The key is there twice, so nobody can tell which value was meant. */
   readonly doubtful?: true;
 }

@@ -12,7 +12,7 @@ export function textWidth(text: string): number {
 }
 
 /** The columns of one character. */
-export function charWidth(char: string): 0 | 1 | 2 {
+function charWidth(char: string): 0 | 1 | 2 {
   if (char < '\u0300') return char < ' ' ? 0 : 1;
   if (WIDE.test(char)) return 2;
   return NARROWEST.test(char) ? 0 : 1;

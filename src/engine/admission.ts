@@ -13,6 +13,8 @@ export interface Weather {
   isLost(host: string): boolean;
   /** The node's task has failed on its host. */
   isFailing(i: number): boolean;
+  /** A job of the node from before a crash may still be running. */
+  mayHaveJob(i: number): boolean;
 }
 
 /** Says of nodes whether they need to be looked at, and how they end if not. */
@@ -60,7 +62,8 @@ export class Admission {
     const late = this.tooLate(i);
     if (late !== undefined) return late;
     const gate = until && this.gate(i, until);
-    if (gate === 'satisfied' || gate === 'superseded') return 'superseded';
+    // A job that still runs must be waited for, though what it makes may look finished already.
+    if ((gate === 'satisfied' || gate === 'superseded') && !weather.mayHaveJob(i)) return 'superseded';
     return natureOf(graph, i) === 'mint' ? 'passed' : undefined;
   }
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { causes, host, type Kv, kv, kvDefinition, kvLike, Rig, task } from '../../test/rig/engine.ts';
 import { output } from '../model/host.ts';
 import { rawScript, sh } from '../model/script.ts';
-import { on, parallel, sequence } from '../plan/combinators.ts';
-import { defineStep, half, needed, type Retry, satisfied, type StepDefinition } from '../plan/step.ts';
+import { on, sequence } from '../plan/combinators.ts';
+import { defineStep, half, needed, type Retry, type StepDefinition, satisfied } from '../plan/step.ts';
 
 const a = host('a');
 const x = { key: 'x', value: '1' };
@@ -66,7 +66,12 @@ describe('checking after a change', () => {
     };
     await rig.run(on(a, kv(x), named('x')));
     expect(order).toEqual(['intent', 'run', 'done']);
-    expect(rig.journal.records[0]).toEqual({ node: 'x@a', phase: 'intent', input: expect.stringMatching(/^[0-9a-f]{16}$/), attempt: 1 });
+    expect(rig.journal.records[0]).toEqual({
+      node: 'x@a',
+      phase: 'intent',
+      input: expect.stringMatching(/^[0-9a-f]{16}$/),
+      attempt: 1,
+    });
   });
 
   test('what a custom revert needs is in the intent', async () => {
@@ -80,7 +85,12 @@ describe('trying again', () => {
   const flaky = (retry: Partial<Retry>, script = 'kv add tries 1; fail 7 busy') =>
     kvLike({
       apply: () => rawScript(script),
-      retry: () => ({ attempts: 3, delaySeconds: 0, transient: (failure) => !(failure instanceof Error) && failure.code === 7, ...retry }),
+      retry: () => ({
+        attempts: 3,
+        delaySeconds: 0,
+        transient: (failure) => !(failure instanceof Error) && failure.code === 7,
+        ...retry,
+      }),
     });
 
   test('a transient failure is tried again, so often and no more', async () => {
@@ -217,6 +227,15 @@ describe('half done', () => {
     expect(rig.journal.phases('x@a')).toEqual(['intent', 'reverting', 'reverted', 'intent', 'applied', 'done']);
   });
 
+  test('a rollback after that goes back to what was found when the half was undone', async () => {
+    const rig = new Rig(['a'], { values: { second: '1' } });
+    const fails = kvLike({ apply: () => sh`fail 1 no` });
+    await rig.run(
+      task('m/t', sequence(on(a, once()(x), named('x')), on(a, fails({ key: 'y', value: '1' }), named('y')))),
+    );
+    expect(rig.host('a').state.values).toEqual({ applied: '1', undone: '2', saw: 'none' });
+  });
+
   test('undone and then found as wanted: there was nothing to do', async () => {
     const rig = new Rig(['a'], { values: { second: '1' } });
     const odd = once({ revert: () => sh`kv set first 1` });
@@ -257,7 +276,9 @@ describe('before-images', () => {
     ]) {
       const rig = new Rig(['a'], { commands });
       const result = await rig.run(on(a, step(x), named('x')));
-      expect(result.failures).toMatchObject([{ error: { code: 'KX4002', params: { reason: 'its before-image could not be kept' } } }]);
+      expect(result.failures).toMatchObject([
+        { error: { code: 'KX4002', params: { reason: 'its before-image could not be kept' } } },
+      ]);
       expect(result.failures[0]!.error.detail).toContain('no space left');
       expect(rig.host('a').get('x')).toBeUndefined();
       expect(rig.of('rollback-started')).toEqual([]);
@@ -269,51 +290,5 @@ describe('before-images', () => {
     const rig = new Rig(['a']);
     await rig.run(on(a, kvLike({ saves: () => [] })(x), named('x')));
     expect(rig.host('a').state.saved).toEqual({});
-  });
-});
-
-describe('events', () => {
-  test('a task is finished when all of it is, on all of its hosts', async () => {
-    const rig = new Rig(['a', 'b']);
-    const both = [a, host('b')];
-    const fails = kvLike({ apply: () => sh`fail 1 no` });
-    const good = task('m/good', sequence(on(both, kv(x), named('x')), on(a, kv({ key: 'y', value: '1' }), named('y'))));
-    const bad = task('m/bad', on(both, fails({ key: 'z', value: '1' }), named('z')));
-    await rig.run(parallel(good, bad));
-    expect(rig.of('task-finished').map(({ task: id, module, outcome }) => [id, module, outcome]).toSorted()).toEqual([
-      ['m/bad', 'm', 'failed'],
-      ['m/good', 'm', 'ok'],
-    ]);
-    const last = rig.events.findLastIndex((event) => event.type === 'node-finished' && event.task === 'm/good');
-    const finished = rig.events.findIndex((event) => event.type === 'task-finished' && event.task === 'm/good');
-    expect(finished).toBe(last + 1);
-  });
-
-  test('a title that cannot be made of masks does not stop the run', async () => {
-    const rig = new Rig(['a']);
-    const titled = kvLike({
-      title: (want) => {
-        if (want.value.startsWith('‹')) throw new Error('what is this?');
-        return want.key;
-      },
-    });
-    const first = on(a, kv(x), named('x'));
-    const result = await rig.run(sequence(first, on(a, titled({ key: 'y', value: first.ref() }), named('y'))));
-    expect(result.counts).toEqual({ changed: 2 });
-    expect(rig.of('node-started').map(({ title }) => title)).toEqual(['kv x', 'y']);
-  });
-
-  test('progress is told now and then, and always at the end', async () => {
-    const rig = new Rig(['a']);
-    const sends = kvLike({
-      apply: async (at, want, io): Promise<undefined> => {
-        for (let i = 1; i <= 100; i++) io.progress(i, 100);
-        io.say('sent');
-        await at.write(want.key, want.value);
-      },
-    });
-    await rig.run(on(a, sends(x), named('x')));
-    expect(rig.of('node-progress').map(({ done }) => done)).toEqual([1, 100]);
-    expect(rig.of('message')).toMatchObject([{ text: 'sent', node: 'x@a' }]);
   });
 });

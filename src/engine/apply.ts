@@ -6,10 +6,19 @@ import { lines } from '../model/script.ts';
 import { diffLines } from '../plan/diff.ts';
 import { fieldOf, type StepIo, type Verdict } from '../plan/step.ts';
 import { beforeImage } from './before-image.ts';
-import { INTERRUPTED, isCode, JOB_DEAD, LOST, NO_JOURNAL, reasonOf } from './errors.ts';
+import { INTERRUPTED, isCode, isLost, JOB_DEAD, NO_JOURNAL, reasonOf } from './errors.ts';
 import { jobKey, runsAsJob } from './keys.ts';
 import type { ExecuteOptions } from './options.ts';
-import { FailedCommand, isScript, MAX_INTERRUPTIONS, type Performed, perform, performRevert, tail, type Work } from './perform.ts';
+import {
+  FailedCommand,
+  isScript,
+  MAX_INTERRUPTIONS,
+  type Performed,
+  perform,
+  performRevert,
+  tail,
+  type Work,
+} from './perform.ts';
 
 /** A node about to be changed: everything `apply` needs to know of it. `want` has all values, secrets included. */
 export interface Target extends Work {
@@ -23,7 +32,7 @@ export interface Target extends Work {
   /** A job of an earlier process is there: its result is taken before anything is looked at. */
   readonly attach: boolean;
   /** Told when the machine is about to be touched, so that there is something to roll back, and when it was spared after all. */
-  readonly rollback: { begins(): void; spared(): void };
+  readonly rollback: { begins(found: Verdict<unknown, unknown> | undefined): void; spared(): void };
   /** Asks the step's own check, and the next ones, in one round trip; gives the first one's answer. */
   readonly probe: (() => Promise<Output>) | undefined;
 }
@@ -43,10 +52,11 @@ export async function applyNode(options: ExecuteOptions, target: Target): Promis
   let interruptions = 0;
   for (;;) {
     if (verdict?.verdict === 'half') verdict = await undoHalf(options, target, verdict.seen);
-    if (verdict?.verdict === 'satisfied') return await accept(options, target, verdict.output, tries + interruptions > 1);
+    if (verdict?.verdict === 'satisfied')
+      return await accept(options, target, verdict.output, tries + interruptions > 1);
     try {
       if (!attach) await writeIntent(options, target, verdict, attempt);
-      return await attemptOnce(options, target, attempt);
+      return await attemptOnce(options, target, verdict, attempt);
     } catch (error) {
       const dead = isCode(error, JOB_DEAD);
       if (dead || isCode(error, INTERRUPTED)) {
@@ -73,7 +83,7 @@ export async function applyNode(options: ExecuteOptions, target: Target): Promis
 
 /** A lost host and a broken journal are no failures of the step: to try again is not for the step to say. */
 function isTransient(transient: (failure: Output | Error) => boolean, error: unknown): boolean {
-  if (isCode(error, LOST) || isCode(error, NO_JOURNAL)) return false;
+  if (isLost(error) || isCode(error, NO_JOURNAL)) return false;
   return transient(error instanceof FailedCommand ? error.output : (error as Error));
 }
 
@@ -112,13 +122,19 @@ async function done(options: ExecuteOptions, target: Target, output: unknown): P
   return { outcome: 'changed', output };
 }
 
-async function attemptOnce(options: ExecuteOptions, target: Target, attempt: number): Promise<Applied> {
+async function attemptOnce(
+  options: ExecuteOptions,
+  target: Target,
+  verdict: Verdict<unknown, unknown> | undefined,
+  attempt: number,
+): Promise<Applied> {
   const { step, want, machine, ref } = target;
   const io = stepIo(options, target);
   const image = beforeImage(options.run, target, target.rollback.spared);
   const work = step.apply(image?.guard(machine) ?? machine, want, io);
-  target.rollback.begins();
-  if (!isScript(work)) return await conclude(options, target, attempt, await perform(options, target, work, { expire: io.expire }));
+  target.rollback.begins(verdict);
+  if (!isScript(work))
+    return await conclude(options, target, attempt, await perform(options, target, work, { expire: io.expire }));
   const script = image ? lines(image.script, work) : work;
   const key = runsAsJob(step, want) ? jobKey(options.run, ref.node, attempt) : undefined;
   const started = perform(options, target, script, { jobKey: key });
@@ -176,7 +192,9 @@ async function undoHalf(
   try {
     await performRevert(options, target, () => revert(machine, want, seen));
   } catch (error) {
-    throw error instanceof FailedCommand ? kubexmError('KX4014', { node: ref.node, reason: error.message }, { detail: tail(error.output) }) : error;
+    throw error instanceof FailedCommand
+      ? kubexmError('KX4014', { node: ref.node, reason: error.message }, { detail: tail(error.output) })
+      : error;
   }
   await options.journal.durable({ node: ref.node, phase: 'reverted' });
   const verdict = await recheck(target);

@@ -82,7 +82,6 @@ export class Changes {
     if (!use) throw new TypeError(`${graph.id(i)} has no step`);
     const verdict = lane.verdicts.get(i);
     lane.verdicts.delete(i);
-    if (verdict && 'seen' in verdict) rollback.remember(i, verdict.seen);
     const ref = this.execution.ref(i);
     const attach = lane.attaching.delete(i);
     const nature = natureOf(graph, i);
@@ -99,7 +98,7 @@ export class Changes {
       input: nature === 'state' ? values.fingerprint(i) : '',
       attempt: attach ? (replay?.open.get(ref.node) ?? 1) : (replay?.attempts.get(ref.node) ?? 0) + 1,
       attach,
-      rollback: { begins: () => rollback.begins(i), spared: () => rollback.spared(i) },
+      rollback: { begins: (found) => rollback.begins(i, found), spared: () => rollback.spared(i) },
       probe: use.step.probe && use.step.judge ? () => lane.probeBehind(i) : undefined,
     });
   }

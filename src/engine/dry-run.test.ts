@@ -14,16 +14,25 @@ const x = (value: string) => on(a, kv({ key: 'x', value }), { name: 'x' });
 
 /** What a run changed, and what a dry run says it would: id → diff. */
 const changes = (rig: Rig) => {
-  const changed = new Set(rig.of('node-finished').flatMap((event) => (event.outcome === 'changed' ? [event.node] : [])));
-  return Object.fromEntries(rig.of('node-started').flatMap(({ node, diff }) => (changed.has(node) ? [[node, diff]] : [])));
+  const changed = new Set(
+    rig.of('node-finished').flatMap((event) => (event.outcome === 'changed' ? [event.node] : [])),
+  );
+  return Object.fromEntries(
+    rig.of('node-started').flatMap(({ node, diff }) => (changed.has(node) ? [[node, diff]] : [])),
+  );
 };
 const predicted = (rig: Rig) =>
-  Object.fromEntries(rig.of('node-finished').flatMap(({ node, outcome, diff }) => (outcome === 'would-change' ? [[node, diff]] : [])));
+  Object.fromEntries(
+    rig.of('node-finished').flatMap(({ node, outcome, diff }) => (outcome === 'would-change' ? [[node, diff]] : [])),
+  );
 
 describe('again', () => {
   test('the second run changes nothing', async () => {
     const rig = new Rig(['a', 'b']);
-    const plan = sequence(on([a, b], kv({ key: 'x', value: '1' }), { name: 'x' }), on([a, b], kv({ key: 'y', value: '2' }), { name: 'y' }));
+    const plan = sequence(
+      on([a, b], kv({ key: 'x', value: '1' }), { name: 'x' }),
+      on([a, b], kv({ key: 'y', value: '2' }), { name: 'y' }),
+    );
     expect((await rig.run(plan)).counts).toEqual({ changed: 4 });
     expect((await rig.run(plan)).counts).toEqual({ satisfied: 4 });
   });
@@ -48,7 +57,9 @@ describe('again', () => {
 const plans = fc.integer({ min: 1, max: 10 }).chain((size) =>
   fc.record({
     hosts: fc.array(fc.constantFrom('a', 'b'), { minLength: size, maxLength: size }),
-    from: fc.tuple(...Array.from({ length: size }, (_, i) => fc.option(fc.nat(Math.max(0, i - 1)), { nil: undefined }))),
+    from: fc.tuple(
+      ...Array.from({ length: size }, (_, i) => fc.option(fc.nat(Math.max(0, i - 1)), { nil: undefined })),
+    ),
     right: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
     action: fc.array(fc.constantFrom(false, false, true), { minLength: size, maxLength: size }),
   }),
@@ -199,7 +210,12 @@ describe('until', () => {
     rig.host('b').set('gate', 'up');
     const gates = on([a, b], kv({ key: 'gate', value: 'up' }), { name: 'gate' });
     await rig.run(until(gates, on([a, b], kv({ key: 'y', value: '1' }), { name: 'y' })), { dryRun: true });
-    expect(rig.outcomes()).toEqual({ 'gate@a': 'ran', 'gate@b': 'satisfied', 'y@a': 'would-change', 'y@b': 'superseded' });
+    expect(rig.outcomes()).toEqual({
+      'gate@a': 'ran',
+      'gate@b': 'satisfied',
+      'y@a': 'would-change',
+      'y@b': 'superseded',
+    });
   });
 });
 
@@ -210,13 +226,17 @@ describe('minting', () => {
       description: 'a short-lived secret',
       title: () => 'token',
       nature: 'mint',
-      apply: () => (options.fails ? sh`kv add minted 1; fail 3 no token today` : sh`kv add minted 1; echo s3cr3t-token`),
+      apply: () =>
+        options.fails ? sh`kv add minted 1; fail 3 no token today` : sh`kv add minted 1; echo s3cr3t-token`,
       result: (seen) => ({ token: seen.stdout.trim() }),
       example: {},
     });
   const joins = kvLike({
     apply: (_host, want) => sh`kv set ${want.key} done; kv set last ${want.value}`,
-    judge: (seen, want) => (seen.code === 0 ? { verdict: 'satisfied', output: 'in' } : { verdict: 'needed', seen: undefined, diff: [{ what: want.key, to: want.value }] }),
+    judge: (seen, want) =>
+      seen.code === 0
+        ? { verdict: 'satisfied', output: 'in' }
+        : { verdict: 'needed', seen: undefined, diff: [{ what: want.key, to: want.value }] },
     revert: (_host, want) => sh`kv del ${want.key}`,
   });
   const plan = (step = token()): ExecutionFragment => {
@@ -257,7 +277,9 @@ describe('minting', () => {
     const rig = new Rig(['a', 'b', 'c']);
     const mint = on(host('c'), token()({}), { name: 'token' });
     rig.machine('c').lose('minted');
-    const result = await rig.run(sequence(mint, on([a, b], joins({ key: 'joined', value: tokenOf(mint) }), { name: 'join' })));
+    const result = await rig.run(
+      sequence(mint, on([a, b], joins({ key: 'joined', value: tokenOf(mint) }), { name: 'join' })),
+    );
     expect(result).toMatchObject({ outcome: 'partial', failures: [], lostHosts: ['c'] });
     expect(rig.outcomes()).toEqual({ 'token@c': 'unknown', 'join@a': 'skipped', 'join@b': 'skipped' });
   });

@@ -2,9 +2,10 @@ import { KubexmError } from '../model/errors/index.ts';
 import type { EventError } from '../model/event.ts';
 import { MissingValue } from './values.ts';
 
-/** Codes of a connection that broke under a command, and of a host that did not come back. */
+/** A connection that broke under a command. */
 export const INTERRUPTED = 'KX3011';
-export const LOST = 'KX3012';
+/** A host that did not come back, came back as another one, or belongs to another run by now: it must be left alone. */
+const LOST: readonly string[] = ['KX3012', 'KX3005', 'KX3006', 'KX3007', 'KX3103'];
 /** A job that was killed, with its machine or without. */
 export const JOB_DEAD = 'KX3040';
 /** A command or a job that took too long and was stopped. */
@@ -15,6 +16,11 @@ export const NO_JOURNAL = 'KX4015';
 /** Whether an error has this code of the catalogue. */
 export function isCode(error: unknown, code: string): boolean {
   return error instanceof KubexmError && error.code === code;
+}
+
+/** Whether an error means that its host is lost to this run. */
+export function isLost(error: unknown): boolean {
+  return LOST.some((code) => isCode(error, code));
 }
 
 /** What a thrown thing says of itself. */

@@ -7,10 +7,11 @@ import type { StepUse, Verdict } from '../plan/step.ts';
 import { Admission } from './admission.ts';
 import { Changes } from './changes.ts';
 import { refOf } from './describe.ts';
-import { asEventError, isCode, LOST, NO_JOURNAL, reasonOf } from './errors.ts';
+import { asEventError, isCode, isLost, NO_JOURNAL, reasonOf } from './errors.ts';
 import { Lane } from './lane.ts';
 import { Ledger, type Settled } from './ledger.ts';
 import { MintFailed, MintLost } from './mints.ts';
+import { OldJobs } from './old-jobs.ts';
 import type { ExecuteOptions, ExecuteResult, Failure } from './options.ts';
 import { outcomeOf } from './outcome.ts';
 import { Rollback } from './rollback.ts';
@@ -27,6 +28,7 @@ export class Execution {
   readonly ledger: Ledger;
   readonly admission: Admission;
   readonly rollback: Rollback;
+  readonly oldJobs: OldJobs;
   /** For each node the seconds from its start to the end of the run: who has most goes first. */
   readonly priority: Float64Array;
   /** Hosts that are gone, and why. */
@@ -51,6 +53,7 @@ export class Execution {
     for (const host of homeless) if (hasSteps(graph, host)) throw new TypeError(`no machine for host ${host}`);
     this.values = new Values(graph, outer);
     this.ledger = new Ledger(graph);
+    this.oldJobs = new OldJobs(options, this.values);
     this.admission = new Admission(options, this.ledger, this);
     this.priority = remainingPath(graph);
     this.tasks = new TaskTimes(graph, options.emit);
@@ -113,6 +116,10 @@ export class Execution {
     return this.rollback.isFailing(i);
   }
 
+  mayHaveJob(i: number): boolean {
+    return this.oldJobs.mayRun(i);
+  }
+
   /** Settles what is ready without waiting, sends probes, starts changes. Never recursive. */
   pump(): void {
     if (this.pumping) return;
@@ -148,7 +155,7 @@ export class Execution {
     const { graph, dryRun } = this.options;
     if (verdict?.verdict === 'satisfied') {
       this.values.set(i, verdict.output);
-      this.rollback.found(i);
+      this.rollback.satisfied(i);
       this.settle(i, 'satisfied', durationMs);
     } else if (this.admission.isGate(i)) {
       this.settle(i, 'ran', durationMs, { touched: false });
@@ -173,9 +180,9 @@ export class Execution {
   /** A node that failed; its task on that host is rolled back first. */
   fail(i: number, error: unknown, durationMs: number): void {
     const { graph, stop } = this.options;
-    if (isCode(error, LOST)) this.loseHost(graph.host(i), asEventError(error, graph.id(i)));
+    if (isLost(error)) this.loseHost(graph.host(i), asEventError(error, graph.id(i)));
     if (isCode(error, NO_JOURNAL)) this.halt(i, error);
-    if (isCode(error, LOST) || isCode(error, NO_JOURNAL) || stop.aborted) {
+    if (isLost(error) || isCode(error, NO_JOURNAL) || stop.aborted) {
       this.settle(i, 'unknown', durationMs);
       return;
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { causes, host, kv, kvLike, local, Manual, Rig, task } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
-import { barrier, on, parallel, rolling, sequence } from '../plan/combinators.ts';
+import { on, parallel, sequence } from '../plan/combinators.ts';
 import { defineStep } from '../plan/step.ts';
 
 const a = host('a');
@@ -20,7 +20,15 @@ describe('a step fails', () => {
     const both = [a, b];
     const plan = sequence(
       task('m/base', set(both, 'base')),
-      task('m/app', sequence(set(both, 'one'), set(both, 'two'), on(both, weak({ key: 'three', value: '1' }), named('three')), set(both, 'four'))),
+      task(
+        'm/app',
+        sequence(
+          set(both, 'one'),
+          set(both, 'two'),
+          on(both, weak({ key: 'three', value: '1' }), named('three')),
+          set(both, 'four'),
+        ),
+      ),
       task('m/after', set(both, 'after')),
     );
     const result = await rig.run(plan);
@@ -54,7 +62,10 @@ describe('a step fails', () => {
       parallel(
         failing(a, 'bad'),
         on(a, slow({ key: 'slow', value: '1' }), named('slow')),
-        sequence(on(a, slow({ key: 'slow2', value: '1' }), named('slow2')), on(a, late({ key: 'never', value: '1' }), named('never'))),
+        sequence(
+          on(a, slow({ key: 'slow2', value: '1' }), named('slow2')),
+          on(a, late({ key: 'never', value: '1' }), named('never')),
+        ),
       ),
     );
     const running = rig.run(plan);
@@ -139,7 +150,9 @@ describe('a step fails', () => {
 
   test('a custom revert gets what was seen; what cannot be undone is left', async () => {
     const rig = new Rig(['a'], { values: { one: 'was' } });
-    const restores = kvLike({ revert: (_host, want, before) => sh`kv set ${want.key} ${before ?? ''}; kv set note reverted` });
+    const restores = kvLike({
+      revert: (_host, want, before) => sh`kv set ${want.key} ${before ?? ''}; kv set note reverted`,
+    });
     const stays = kvLike({ irreversible: 'nobody can' });
     const { saves: _s, ...rest } = kv({ key: 'z', value: '1' }).step;
     const bare = defineStep<{ key: string; value: string }>()(rest);
@@ -160,7 +173,10 @@ describe('a step fails', () => {
   test('a revert that fails leaves it dirty, says so, and the others are still undone', async () => {
     const rig = new Rig(['a']);
     const stuck = kvLike({ revert: () => sh`fail 2 cannot undo` });
-    const plan = task('m/t', sequence(set(a, 'one'), on(a, stuck({ key: 'two', value: '1' }), named('two')), failing(a, 'bad')));
+    const plan = task(
+      'm/t',
+      sequence(set(a, 'one'), on(a, stuck({ key: 'two', value: '1' }), named('two')), failing(a, 'bad')),
+    );
     const result = await rig.run(plan);
     expect(causes(result)).toEqual(['KX4002 m/t/bad@a', 'KX4005 m/t/two@a']);
     expect(result.failures[1]!.error.params['reason']).toBe('exit code 2: cannot undo');
@@ -186,7 +202,8 @@ describe('a step fails', () => {
 });
 
 describe('compensation', () => {
-  const undo = (at: typeof a | readonly (typeof a)[]) => sequence(set(at, 'undone'), on(local, kv({ key: 'told', value: '1' }), named('told')));
+  const undo = (at: typeof a | readonly (typeof a)[]) =>
+    sequence(set(at, 'undone'), on(local, kv({ key: 'told', value: '1' }), named('told')));
 
   test('replaces undoing step by step, on that host and the local machine', async () => {
     const rig = new Rig(['a', 'b']);
@@ -198,7 +215,11 @@ describe('compensation', () => {
     expect(rig.host('a').state.values).toEqual({ weak: 'yes', one: '1', undone: '1' });
     expect(rig.host('b').state.values).toEqual({ one: '1', two: '1' });
     expect(rig.host('local').get('told')).toBe('1');
-    expect(rig.outcomes()).toMatchObject({ 'm/t/one@a': 'reverted', 'm/t/two@a': 'failed', 'm/t/undo/undone@a': 'changed' });
+    expect(rig.outcomes()).toMatchObject({
+      'm/t/one@a': 'reverted',
+      'm/t/two@a': 'failed',
+      'm/t/undo/undone@a': 'changed',
+    });
     expect(result.counts).toEqual({ changed: 2, reverted: 1, failed: 1 });
     expect(rig.journal.phases('m/t/one@a').slice(-2)).toEqual(['reverting', 'reverted']);
   });
@@ -239,7 +260,12 @@ describe('finalizers', () => {
     lost.machine('a').lose('kv get one');
     const partial = await lost.run(set([a, b], 'one'), { finalizers: set([a, b], 'final') });
     expect(partial).toMatchObject({ outcome: 'partial', lostHosts: ['a'] });
-    expect(lost.outcomes()).toEqual({ 'one@a': 'unknown', 'one@b': 'changed', 'final@a': 'unknown', 'final@b': 'changed' });
+    expect(lost.outcomes()).toEqual({
+      'one@a': 'unknown',
+      'one@b': 'changed',
+      'final@a': 'unknown',
+      'final@b': 'changed',
+    });
     expect(lost.of('host-lost').length).toBe(1);
     expect(lost.machine('a').sent.length).toBe(1);
 
@@ -258,70 +284,5 @@ describe('finalizers', () => {
     const other = new Rig(['a']);
     expect((await other.run(set(a, 'one'), { finalizers: failing(a, 'bad') })).outcome).toBe('failed');
     expect(other.host('a').get('bad')).toBe('broken');
-  });
-});
-
-describe('joins', () => {
-  const hosts = ['a', 'b', 'c'].map(host);
-  const run = async (needs: 'all' | 'quorum' | 'present', failed: readonly string[], lost: readonly string[]) => {
-    const rig = new Rig(['a', 'b', 'c']);
-    for (const name of failed) rig.host(name).set('weak', 'yes');
-    for (const name of lost) rig.machine(name).lose('kv get one');
-    const before = task('m/t', on(hosts, weak({ key: 'one', value: '1' }), named('one')));
-    const result = await rig.run(barrier('meet', needs, before, task('m/u', set(hosts, 'two'))));
-    const two = hosts.map(({ name }) => rig.outcomes()[`m/u/two@${name}`]);
-    return { outcome: result.outcome, two, counts: result.counts };
-  };
-
-  test.each([
-    ['all', [], [], 'succeeded', ['changed', 'changed', 'changed']],
-    ['all', ['a'], [], 'failed', ['skipped', 'skipped', 'skipped']],
-    ['all', [], ['a'], 'partial', ['unknown', 'skipped', 'skipped']],
-    ['quorum', ['a'], [], 'failed', ['skipped', 'changed', 'changed']],
-    ['quorum', [], ['a'], 'partial', ['unknown', 'changed', 'changed']],
-    ['quorum', ['a'], ['b'], 'failed', ['skipped', 'unknown', 'skipped']],
-    ['present', [], ['a'], 'partial', ['unknown', 'changed', 'changed']],
-    ['present', [], ['a', 'b'], 'partial', ['unknown', 'unknown', 'changed']],
-    ['present', ['a'], [], 'failed', ['skipped', 'skipped', 'skipped']],
-    ['present', ['a'], ['b'], 'failed', ['skipped', 'unknown', 'skipped']],
-  ] as const)('%s with %j failed and %j lost', async (needs, failed, lost, outcome, two) => {
-    expect(await run(needs, failed, lost)).toMatchObject({ outcome, two });
-  });
-
-  test('a host counts once, however many steps it comes with, and joins are not counted as steps', async () => {
-    const rig = new Rig(['a', 'b', 'c']);
-    for (const name of ['b', 'c']) rig.host(name).set('weak', 'yes');
-    const before = parallel(
-      ...['w', 'x', 'y'].map((key) => set(hosts, key)),
-      on(hosts, weak({ key: 'one', value: '1' }), named('one')),
-    );
-    const result = await rig.run(barrier('meet', 'quorum', before, set(hosts, 'two')));
-    expect(result.counts).toEqual({ changed: 10, failed: 2, skipped: 3 });
-  });
-
-  test('a join that waits when its hosts are undone is not reached by what they had done', async () => {
-    const rig = new Rig(['a', 'b', 'c']);
-    const manual = new Manual();
-    const one = set(hosts, 'one');
-    const wait = on(host('c'), manual.use({ name: 'wait' }), named('wait'));
-    const rest = on(['a', 'b'].map(host), manual.use({ name: 'rest' }), named('rest'));
-    // The join stands on `one` only; the task goes on beside it and fails on two of three hosts.
-    const plan = parallel(task('m/t', parallel(sequence(one, rest), wait)));
-    const joined = barrier('meet', 'quorum', plan, set(hosts, 'two'));
-    const running = rig.run(joined);
-    await manual.until(['wait@c', 'rest@a', 'rest@b']);
-    manual.fail('rest@a');
-    manual.fail('rest@b');
-    manual.go('wait@c');
-    const result = await running;
-    expect(result.counts).toMatchObject({ reverted: 2, failed: 2, skipped: 3 });
-  });
-
-  test('a rolling change stops after the batch that failed', async () => {
-    const rig = new Rig(['a', 'b', 'c']);
-    rig.host('b').set('weak', 'yes');
-    const plan = rolling('roll', hosts, { batch: 1 }, (batch) => on(batch, weak({ key: `on-${batch[0]!.name}`, value: '1' }), named(`roll-${batch[0]!.name}`)));
-    await rig.run(plan);
-    expect(rig.outcomes()).toEqual({ 'roll-a@a': 'changed', 'roll-b@b': 'failed', 'roll-c@c': 'skipped' });
   });
 });

@@ -1,4 +1,13 @@
-import { appendFileSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -38,7 +47,11 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const lines = () => readFileSync(file, 'utf8').split('\n').slice(1, -1).map((line) => JSON.parse(line) as NodeRecord);
+const lines = () =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => JSON.parse(line) as NodeRecord);
 const nodes = () => lines().map(({ node, phase }) => `${node}:${phase}`);
 
 /** From now on every write fails as on a full disk. */
@@ -85,7 +98,7 @@ describe('writing', () => {
       for (let k = 0; k < 100; k++) {
         await journal.durable({ node: `${i}.${k}`, phase: 'done' });
         // Come back after a varying number of turns, to meet the end of a round.
-        for (let turn = 0; turn < (i * 7 + k) % 5; turn++) await null;
+        for (let turn = 0; turn < (i * 7 + k) % 5; turn++) await Promise.resolve();
       }
       done++;
     };
@@ -104,10 +117,17 @@ describe('writing', () => {
 
 describe('reading', () => {
   const write = (...records: readonly (object | string)[]) =>
-    writeFileSync(file, [header, ...records].map((one) => (typeof one === 'string' ? one : `${JSON.stringify(one)}\n`)).join(''));
+    writeFileSync(
+      file,
+      [header, ...records].map((one) => (typeof one === 'string' ? one : `${JSON.stringify(one)}\n`)).join(''),
+    );
 
   test('a last line that a crash cut is dropped, and the next one begins where it began', async () => {
-    for (const torn of ['{"node":"b","pha', '{"node":"b","phase":"done"}', Buffer.from('{"node":"ü').subarray(0, 10).toString('latin1')]) {
+    for (const torn of [
+      '{"node":"b","pha',
+      '{"node":"b","phase":"done"}',
+      Buffer.from('{"node":"ü').subarray(0, 10).toString('latin1'),
+    ]) {
       writeFileSync(file, `${JSON.stringify(header)}\n{"node":"ä","phase":"done"}\n`);
       appendFileSync(file, torn, 'latin1');
       const { journal, replay } = Journal.reopen(file, none);
@@ -132,7 +152,14 @@ describe('reading', () => {
   });
 
   test('invalid bytes do not move the place where writing goes on', async () => {
-    writeFileSync(file, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n{"node":"`), Buffer.from([0xff, 0xfe]), Buffer.from('","phase":"done"}\n{"no')]));
+    writeFileSync(
+      file,
+      Buffer.concat([
+        Buffer.from(`${JSON.stringify(header)}\n{"node":"`),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('","phase":"done"}\n{"no'),
+      ]),
+    );
     const size = statSync(file).size;
     const { journal } = Journal.reopen(file, none);
     await journal.close();
@@ -207,7 +234,9 @@ describe('a disk that is full', () => {
     expect(causes(result)).toEqual(['KX4015 m/t/one@a']);
     expect(result).toMatchObject({ outcome: 'failed', counts: { unknown: 1, skipped: 1 } });
     expect(rig.host('a').state.values).toEqual({});
-    await expect(journal.durable({ node: 'run', phase: 'ended', outcome: 'failed' })).rejects.toMatchObject({ code: 'KX4015' });
+    await expect(journal.durable({ node: 'run', phase: 'ended', outcome: 'failed' })).rejects.toMatchObject({
+      code: 'KX4015',
+    });
   });
 
   test('in the middle: what runs ends, nothing new starts, nothing is rolled back, and it is one cause', async () => {
@@ -235,7 +264,10 @@ describe('a disk that is full', () => {
         return sh`fail 1 no`;
       },
     });
-    const result = await rig.run(task('m/t', sequence(one, on(a, fails({ key: 'bad', value: '1' }), { name: 'bad' }))), { journal });
+    const result = await rig.run(
+      task('m/t', sequence(one, on(a, fails({ key: 'bad', value: '1' }), { name: 'bad' }))),
+      { journal },
+    );
     expect(causes(result)).toEqual(['KX4002 m/t/bad@a', 'KX4015 m/t/bad@a']);
     expect(rig.host('a').get('one')).toBe('1');
     expect(result.counts).toEqual({ changed: 1, failed: 1 });
@@ -246,6 +278,8 @@ describe('a disk that is full', () => {
     const journal = Journal.create(file, header, none);
     fillDisk(journal);
     await rig.run(one, { journal });
-    await expect(journal.durable({ node: 'run', phase: 'ended', outcome: 'succeeded' })).rejects.toMatchObject({ code: 'KX4015' });
+    await expect(journal.durable({ node: 'run', phase: 'ended', outcome: 'succeeded' })).rejects.toMatchObject({
+      code: 'KX4015',
+    });
   });
 });

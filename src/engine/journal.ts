@@ -1,4 +1,14 @@
-import { closeSync, constants, fdatasync, fdatasyncSync, fsyncSync, ftruncateSync, openSync, write, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  write,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type KubexmError, kubexmError } from '../model/errors/index.ts';

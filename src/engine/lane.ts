@@ -3,10 +3,9 @@ import { type Script, sh } from '../model/script.ts';
 import type { Diff } from '../plan/diff.ts';
 import { needed, type Verdict } from '../plan/step.ts';
 import { titleOf } from './describe.ts';
-import { asEventError, isCode, LOST } from './errors.ts';
+import { asEventError, isLost } from './errors.ts';
 import type { Execution } from './execution.ts';
 import { Heap } from './heap.ts';
-import { jobKey, runsAsJob } from './keys.ts';
 import type { Taken } from './ledger.ts';
 import { timeoutOf } from './perform.ts';
 import { MissingValue, natureOf } from './values.ts';
@@ -34,8 +33,10 @@ export class Lane {
   running = 0;
   private readonly execution: Execution;
   /** `taken` is undefined for the answer to a question that was asked when all before the node were settled. */
-  private readonly answers = new Map<number, { readonly output: Output; readonly taken: Taken | undefined; ms: number }>();
-  private readonly jobsLookedFor = new Set<number>();
+  private readonly answers = new Map<
+    number,
+    { readonly output: Output; readonly taken: Taken | undefined; ms: number }
+  >();
   private toProbe: number[] = [];
   private probing = false;
   private width = WIDEST;
@@ -51,11 +52,13 @@ export class Lane {
   /** Takes a node that is ready: judges it at once if a fresh answer is there. */
   enqueue(i: number): void {
     const step = this.execution.options.graph.use(i)?.step;
-    if (this.mayHaveJob(i)) {
-      this.jobsLookedFor.add(i);
-      void this.lookForJob(i);
+    const job = this.execution.admission.roleOf(i) === 'run' ? this.execution.oldJobs.take(i) : undefined;
+    if (job?.open) {
+      void this.lookForJob(i, job.key);
       return;
     }
+    // The result of one that is not open was taken; a crash may have kept it from being forgotten.
+    if (job) void this.machine.forgetJob(job.key).catch(() => undefined);
     if (!step?.probe || !step.judge) {
       this.execution.judged(i, undefined, 0);
       return;
@@ -107,7 +110,11 @@ export class Lane {
       own.forEach((probe, k) => {
         const answer = outputs[k];
         if (answer?.status !== 'fulfilled' || !answer.value) {
-          this.failed([probe], answer?.status === 'rejected' ? answer.reason : new TypeError('a probe got no answer'), ms);
+          this.failed(
+            [probe],
+            answer?.status === 'rejected' ? answer.reason : new TypeError('a probe got no answer'),
+            ms,
+          );
           return;
         }
         this.answers.set(probe.node, { output: answer.value, taken: undefined, ms: k === 0 ? ms : 0 });
@@ -136,7 +143,7 @@ export class Lane {
       });
       return own.map((_, k) => ({ status: 'fulfilled', value: outputs[k] }));
     } catch (error) {
-      if (isCode(error, LOST) || signal.aborted || own.length + ahead.length === 1) throw error;
+      if (isLost(error) || signal.aborted || own.length + ahead.length === 1) throw error;
       this.widest = 1;
       this.width = 1;
       return await Promise.allSettled(own.map((probe) => this.askAlone(probe, signal)));
@@ -154,9 +161,9 @@ export class Lane {
   }
 
   private failed(own: readonly Probe[], error: unknown, ms: number): void {
-    if (isCode(error, LOST)) this.execution.loseHost(this.host, asEventError(error, ''));
+    if (isLost(error)) this.execution.loseHost(this.host, asEventError(error, ''));
     for (const { node } of own) {
-      if (isCode(error, LOST)) this.execution.readmit([node]);
+      if (isLost(error)) this.execution.readmit([node]);
       else this.execution.fail(node, error, ms);
     }
   }
@@ -236,7 +243,8 @@ export class Lane {
   private scriptAhead(i: number): Script | undefined {
     const { options, values } = this.execution;
     const step = options.graph.use(i)?.step;
-    if (!step?.probe || !this.execution.admission.mayBeChecked(i) || natureOf(options.graph, i) === 'mint') return undefined;
+    if (!step?.probe || !this.execution.admission.mayBeChecked(i) || natureOf(options.graph, i) === 'mint')
+      return undefined;
     try {
       return values.hasRefs(i) ? step.probe(values.forCheck(i)) : this.execution.sharedProbe(i);
     } catch {
@@ -263,19 +271,8 @@ export class Lane {
     }
   }
 
-  /** Whether a job of this node from before a crash may still be on the host. */
-  private mayHaveJob(i: number): boolean {
-    const { graph, replay, dryRun } = this.execution.options;
-    if (!replay || dryRun || replay.open.size === 0 || this.jobsLookedFor.has(i)) return false;
-    if (this.execution.admission.roleOf(i) !== 'run') return false;
-    const use = graph.use(i);
-    return use !== undefined && replay.open.has(graph.id(i)) && runsAsJob(use.step, this.execution.values.forShow(i));
-  }
-
-  private async lookForJob(i: number): Promise<void> {
-    const { graph, run, replay, stop } = this.execution.options;
-    const id = graph.id(i);
-    const key = jobKey(run, id, replay?.open.get(id) ?? 1);
+  private async lookForJob(i: number, key: string): Promise<void> {
+    const { stop } = this.execution.options;
     try {
       const [answer] = await this.machine.batch([sh`kx_job_state ${key}; printf %s "$kx_state"`], { signal: stop });
       const state = answer?.stdout.trim();

@@ -7,9 +7,13 @@ import type { Link } from '../plan/node.ts';
 import { Ledger, type Taken } from './ledger.ts';
 
 function graphOf(size: number, edges: readonly (readonly [number, number])[]): ExecutionGraph {
-  const nodes = Array.from({ length: size }, (_, i) => on(host('a'), kv({ key: `${i}`, value: '1' }), { name: `n${i}` }));
+  const nodes = Array.from({ length: size }, (_, i) =>
+    on(host('a'), kv({ key: `${i}`, value: '1' }), { name: `n${i}` }),
+  );
   const key = (i: number) => nodes[i]!.entryNodes[0]!;
-  const links = edges.map(([from, to]): Link => ({ from: key(from).key, to: key(to).key, how: 'host', on: key(to).hosts }));
+  const links = edges.map(
+    ([from, to]): Link => ({ from: key(from).key, to: key(to).key, how: 'host', on: key(to).hosts }),
+  );
   const all = parallel(...nodes);
   return buildGraph({ ...all, links });
 }
@@ -27,7 +31,11 @@ function ancestors(size: number, edges: readonly (readonly [number, number])[]):
 const cases = fc.integer({ min: 2, max: 12 }).chain((size) =>
   fc.record({
     size: fc.constant(size),
-    pairs: fc.uniqueArray(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), { minLength: size, maxLength: size * 3, selector: String }),
+    pairs: fc.uniqueArray(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), {
+      minLength: size,
+      maxLength: size * 3,
+      selector: String,
+    }),
     changing: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
     seed: fc.nat(),
   }),
@@ -49,7 +57,10 @@ describe('freshness', () => {
         const samples: { k: number; at: number; taken: Taken; behind?: number; send?: number }[] = [];
         const started = new Set<number>();
         const settled = new Set<number>();
-        const ready = () => Array.from({ length: size }, (_, i) => i).filter((i) => !settled.has(i) && [...above[i]!].every((k) => settled.has(k)));
+        const ready = () =>
+          Array.from({ length: size }, (_, i) => i).filter(
+            (i) => !settled.has(i) && [...above[i]!].every((k) => settled.has(k)),
+          );
         while (settled.size < size) {
           clock++;
           const choices = ready();
@@ -65,7 +76,8 @@ describe('freshness', () => {
             started.add(i);
             sends.set(i, clock);
             const taken = ledger.nowBehind(i);
-            for (const k of waiting) if (above[k]!.has(i)) samples.push({ k, at: clock, taken, behind: i, send: clock });
+            for (const k of waiting)
+              if (above[k]!.has(i)) samples.push({ k, at: clock, taken, behind: i, send: clock });
           } else if (action >= 2 && (!changing[i] || started.has(i))) {
             for (const sample of samples.filter(({ k }) => k === i)) {
               const holds = [...above[i]!].every((k) => {
@@ -86,7 +98,13 @@ describe('freshness', () => {
 
   test('a change behind a satisfied node counts, even beside an excused one', () => {
     // 0 and 1 → 2 → 3: asked about 3 behind 0, while 1 was still at work.
-    const ledger = new Ledger(graphOf(4, [[0, 2], [1, 2], [2, 3]]));
+    const ledger = new Ledger(
+      graphOf(4, [
+        [0, 2],
+        [1, 2],
+        [2, 3],
+      ]),
+    );
     const taken = ledger.nowBehind(0);
     ledger.settle(1, 'changed', 0);
     ledger.settle(0, 'changed', 0);
@@ -117,7 +135,12 @@ describe('counting', () => {
   });
 
   test('what needs an undone node must not start', () => {
-    const ledger = new Ledger(graphOf(3, [[0, 1], [1, 2]]));
+    const ledger = new Ledger(
+      graphOf(3, [
+        [0, 1],
+        [1, 2],
+      ]),
+    );
     ledger.settle(0, 'changed', 1);
     expect(ledger.isBlocked(1)).toBe(false);
     ledger.revoke(0);
@@ -129,7 +152,10 @@ describe('counting', () => {
   test('the longest chain of work is what bounded the run', () => {
     const graph = buildGraph(
       parallel(
-        sequence(on(host('a'), kv({ key: 'x', value: '1' }), { name: 'x' }), on(host('a'), kv({ key: 'y', value: '1' }), { name: 'y' })),
+        sequence(
+          on(host('a'), kv({ key: 'x', value: '1' }), { name: 'x' }),
+          on(host('a'), kv({ key: 'y', value: '1' }), { name: 'y' }),
+        ),
         on(host('a'), kv({ key: 'z', value: '1' }), { name: 'z' }),
       ),
     );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { causes, host, type Kv, kv, kvDefinition, kvLike, Manual, Rig, task } from '../../test/rig/engine.ts';
 import type { FaultTime } from '../host/memory.ts';
+import { KubexmError } from '../model/errors/index.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, sequence } from '../plan/combinators.ts';
 import { defineStep, half, needed, satisfied } from '../plan/step.ts';
@@ -11,23 +12,42 @@ const named = (name: string) => ({ name });
 const set = (at: typeof a | readonly (typeof a)[], key: string) => on(at, kv({ key, value: '1' }), named(key));
 
 describe('a host is lost', () => {
-  test.each(['kv get two', 'kv set two'])('under %s: its nodes are unknown, nothing is reverted, the rest goes on', async (under) => {
+  test.each(['kv get two', 'kv set two'])(
+    'under %s: its nodes are unknown, nothing is reverted, the rest goes on',
+    async (under) => {
+      const rig = new Rig(['a', 'b']);
+      rig.machine('a').lose(under);
+      const both = [a, b];
+      const result = await rig.run(task('m/t', sequence(set(both, 'one'), set(both, 'two'), set(both, 'three'))));
+      expect(result).toMatchObject({ outcome: 'partial', failures: [], lostHosts: ['a'] });
+      expect(rig.outcomes()).toEqual({
+        'm/t/one@a': under === 'kv get two' ? 'unknown' : 'changed',
+        'm/t/two@a': 'unknown',
+        'm/t/three@a': 'unknown',
+        'm/t/one@b': 'changed',
+        'm/t/two@b': 'changed',
+        'm/t/three@b': 'changed',
+      });
+      expect(rig.of('rollback-started')).toEqual([]);
+      expect(rig.of('host-lost')).toMatchObject([{ host: 'a', error: { code: 'KX3012' } }]);
+      expect(rig.journal.phases('m/t/two@a').at(-1)).toBe('unknown');
+    },
+  );
+
+  test.each(['KX3012', 'KX3005', 'KX3103'] as const)('%s means that it must be left alone', async (code) => {
     const rig = new Rig(['a', 'b']);
-    rig.machine('a').lose(under);
-    const both = [a, b];
-    const result = await rig.run(task('m/t', sequence(set(both, 'one'), set(both, 'two'), set(both, 'three'))));
-    expect(result).toMatchObject({ outcome: 'partial', failures: [], lostHosts: ['a'] });
-    expect(rig.outcomes()).toEqual({
-      'm/t/one@a': under === 'kv get two' ? 'unknown' : 'changed',
-      'm/t/two@a': 'unknown',
-      'm/t/three@a': 'unknown',
-      'm/t/one@b': 'changed',
-      'm/t/two@b': 'changed',
-      'm/t/three@b': 'changed',
+    const machine = rig.machine('a');
+    machine.run = async () => {
+      throw new KubexmError(code, { host: 'a' });
+    };
+    const result = await rig.run(task('m/t', sequence(set([a, b], 'one'), set([a, b], 'two'))));
+    expect(result).toMatchObject({
+      outcome: 'partial',
+      failures: [],
+      lostHosts: ['a'],
+      counts: { unknown: 2, changed: 2 },
     });
     expect(rig.of('rollback-started')).toEqual([]);
-    expect(rig.of('host-lost')).toMatchObject([{ host: 'a', error: { code: 'KX3012' } }]);
-    expect(rig.journal.phases('m/t/two@a').at(-1)).toBe('unknown');
   });
 
   test('one that never answered is lost from the beginning', async () => {
@@ -112,9 +132,11 @@ describe('the connection is cut', () => {
 
   test('under a revert: it is done again', async () => {
     const rig = new Rig(['a'], { values: { one: 'was' } });
-    rig.machine('a').cut('kx_restore', 'before');
+    rig.machine('a').cut('kx_restore r1/m_t_one', 'before');
     const bad = kvLike({ apply: () => sh`fail 1 no` });
-    const result = await rig.run(task('m/t', sequence(set(a, 'one'), on(a, bad({ key: 'two', value: '1' }), named('two')))));
+    const result = await rig.run(
+      task('m/t', sequence(set(a, 'one'), on(a, bad({ key: 'two', value: '1' }), named('two')))),
+    );
     expect(result.counts).toEqual({ reverted: 1, failed: 1 });
     expect(rig.host('a').get('one')).toBe('was');
   });
@@ -160,11 +182,23 @@ describe('the connection is cut', () => {
       machine.cut('cut me', 'before');
       return await machine.run(sh`: cut me`).then(() => Promise.reject(new Error('not cut')));
     };
-    const job = kvLike({ once: true, apply: (_host, want) => sh`kv add tries 1; hold job; kv set ${want.key} 1` });
+    const job = defineStep<Kv>()({
+      ...kvDefinition,
+      once: true,
+      probe: () => sh`kv get tries; kv get x`,
+      judge: (seen) => {
+        const parts = seen.stdout.trim().split('\n').filter(Boolean).length;
+        return parts === 2 ? satisfied('') : parts === 1 ? half('', 'under way') : needed('', [{ what: 'x' }]);
+      },
+      saves: () => [],
+      apply: () => sh`kv add tries 1; hold job; kv set x 1`,
+      revert: () => sh`kv add undone 1`,
+    });
     const running = rig.run(on(a, job({ key: 'x', value: '1' }), named('x')));
     await new Promise((resolve) => setTimeout(resolve, 10));
     rig.host('a').release('job');
     expect((await running).counts).toEqual({ changed: 1 });
+    expect(rig.host('a').get('undone')).toBeUndefined();
     expect(calls).toBe(2);
     expect(rig.host('a').get('tries')).toBe('1');
   });

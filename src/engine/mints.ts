@@ -1,6 +1,6 @@
 import type { EventError } from '../model/event.ts';
 import type { Applied } from './apply.ts';
-import { asEventError, isCode, LOST } from './errors.ts';
+import { asEventError, isLost } from './errors.ts';
 import type { Execution } from './execution.ts';
 
 /** A secret that could not be made. All who need it fail by it, and it is reported once. */
@@ -50,9 +50,9 @@ export class Mints {
     } catch (error) {
       if (error instanceof MintLost || error instanceof MintFailed) throw error;
       const cause = asEventError(error, options.graph.id(i));
-      if (isCode(error, LOST)) execution.loseHost(options.graph.host(i), cause);
-      this.finished(i, isCode(error, LOST) ? 'unknown' : 'failed', spent(), cause);
-      throw isCode(error, LOST) ? new MintLost() : new MintFailed(i, error);
+      if (isLost(error)) execution.loseHost(options.graph.host(i), cause);
+      this.finished(i, isLost(error) || options.stop.aborted ? 'unknown' : 'failed', spent(), cause);
+      throw isLost(error) ? new MintLost() : new MintFailed(i, error);
     }
     this.finished(i, 'ran', spent());
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type KubexmError, kubexmError } from '../model/errors/index.ts';
+import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { NodeRef } from '../model/event.ts';
 import type { Machine, Output } from '../model/host.ts';
 import type { Script } from '../model/script.ts';
@@ -47,7 +47,8 @@ export async function perform(
 ): Promise<Performed> {
   const { ref, machine } = at;
   const timeoutSeconds = timeoutOf(at.step, at.want);
-  if (!isScript(work)) return { output: undefined, value: await inTime(options, work, timeoutSeconds, ref.node, how.expire) };
+  if (!isScript(work))
+    return { output: undefined, value: await inTime(options, work, timeoutSeconds, ref.node, how.expire) };
   const { stop: signal } = options;
   try {
     if (how.jobKey === undefined) {
@@ -57,8 +58,10 @@ export async function perform(
     const output = await machine.job({ key: how.jobKey, script: work, timeoutSeconds, signal, onLine });
     return { output, value: undefined };
   } catch (error) {
-    if (!TOO_LONG.some((code) => isCode(error, code))) throw error;
-    throw kubexmError('KX4004', { node: ref.node, seconds: timeoutSeconds }, { cause: error });
+    if (!(error instanceof KubexmError) || !TOO_LONG.includes(error.code)) throw error;
+    const { detail } = error;
+    const more = { cause: error, ...(detail === undefined ? {} : { detail }) };
+    throw kubexmError('KX4004', { node: ref.node, seconds: timeoutSeconds }, more);
   }
 }
 

@@ -36,7 +36,13 @@ describe('round trips', () => {
   });
 
   test('a change in front makes what follows be asked again, in batches that grow', async () => {
-    const rig = new Rig(['a'], { values: Object.fromEntries(keys(100).slice(1).map((key) => [key, '1'])) });
+    const rig = new Rig(['a'], {
+      values: Object.fromEntries(
+        keys(100)
+          .slice(1)
+          .map((key) => [key, '1']),
+      ),
+    });
     const result = await rig.run(chain(a, 100));
     expect(result.counts).toEqual({ changed: 1, satisfied: 99 });
     // One look, one change with the next check behind it, then 2, 4, 8 … at once.
@@ -52,7 +58,9 @@ describe('round trips', () => {
   test('a job is not a command: its check comes after it', async () => {
     const rig = new Rig(['a']);
     const job = kvLike({ job: true });
-    await rig.run(sequence(on(a, job({ key: 'x', value: '1' }), { name: 'x' }), on(a, kv({ key: 'y', value: '1' }), { name: 'y' })));
+    await rig.run(
+      sequence(on(a, job({ key: 'x', value: '1' }), { name: 'x' }), on(a, kv({ key: 'y', value: '1' }), { name: 'y' })),
+    );
     // Look; job; check with the next check; forget; change with its check.
     expect(rig.machine('a').trips).toBeLessThanOrEqual(5);
     expect(rig.host('a').state.jobs).toEqual({});
@@ -93,7 +101,10 @@ describe('round trips', () => {
     const batch = machine.batch.bind(machine);
     machine.batch = (probes, options) => batch(probes, { timeoutSeconds: 0.05, ...options });
     const hanging = kvLike({ probe: (want) => sh`kv has x && hold ${want.key}`, timeoutSeconds: 0.05 });
-    const two = sequence(on(a, kv({ key: 'x', value: '1' }), { name: 'x' }), on(a, hanging({ key: 'y', value: '1' }), { name: 'y' }));
+    const two = sequence(
+      on(a, kv({ key: 'x', value: '1' }), { name: 'x' }),
+      on(a, hanging({ key: 'y', value: '1' }), { name: 'y' }),
+    );
     const result = await rig.run(two);
     expect(rig.outcomes()).toEqual({ 'x@a': 'changed', 'y@a': 'failed' });
     expect(result.failures.map(({ node }) => node)).toEqual(['y@a']);
@@ -107,10 +118,15 @@ describe('round trips', () => {
       },
     });
     const result = await rig.run(
-      sequence(on(a, kv({ key: 'x', value: '1' }), { name: 'x' }), on(a, broken({ key: 'y', value: '1' }), { name: 'y' })),
+      sequence(
+        on(a, kv({ key: 'x', value: '1' }), { name: 'x' }),
+        on(a, broken({ key: 'y', value: '1' }), { name: 'y' }),
+      ),
     );
     expect(rig.outcomes()).toEqual({ 'x@a': 'changed', 'y@a': 'failed' });
-    expect(result.failures).toMatchObject([{ node: 'y@a', error: { code: 'KX4002', params: { reason: 'no such thing' } } }]);
+    expect(result.failures).toMatchObject([
+      { node: 'y@a', error: { code: 'KX4002', params: { reason: 'no such thing' } } },
+    ]);
   });
 });
 
@@ -125,16 +141,26 @@ interface Shape {
 const shapes = fc.integer({ min: 2, max: 14 }).chain((size) =>
   fc.record({
     hosts: fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: size, maxLength: size }),
-    before: fc.tuple(...Array.from({ length: size }, (_, i) => (i === 0 ? fc.constant([]) : fc.uniqueArray(fc.nat(i - 1), { maxLength: 3 })))),
+    before: fc.tuple(
+      ...Array.from({ length: size }, (_, i) =>
+        i === 0 ? fc.constant([]) : fc.uniqueArray(fc.nat(i - 1), { maxLength: 3 }),
+      ),
+    ),
     // `ok`: as the others' initial values want it, so that it is satisfied unless one of them changes.
     initial: fc.array(fc.constantFrom('ok', 'ok', 'ok', 'wrong'), { minLength: size, maxLength: size }),
-    how: fc.array(fc.constantFrom('script' as const, 'script' as const, 'work' as const, 'job' as const), { minLength: size, maxLength: size }),
+    how: fc.array(fc.constantFrom('script' as const, 'script' as const, 'work' as const, 'job' as const), {
+      minLength: size,
+      maxLength: size,
+    }),
   }),
 );
 
 /** The value a node wants: another one whenever anything before it is another one. */
 const wanted = (i: number, before: readonly number[], value: (k: number) => string) =>
-  createHash('sha1').update(`${i} ${before.map(value).join(' ')}`).digest('hex').slice(0, 12);
+  createHash('sha1')
+    .update(`${i} ${before.map(value).join(' ')}`)
+    .digest('hex')
+    .slice(0, 12);
 
 /** One node after the other, each looked at when it is its turn: what must come out. */
 function sequential({ before, initial }: Shape): { values: string[]; changed: number[]; start: string[] } {
@@ -160,14 +186,14 @@ describe('prefetched answers', () => {
         const random = seeded(seed);
         const expected = sequential(shape);
         const hosts = new Map<string, MemoryHost>();
-        const valueOf = (k: number) => hosts.get(shape.hosts[k]!)!.get(`n${k}`) ?? '';
+        const valueAt = (k: number) => hosts.get(shape.hosts[k]!)!.get(`n${k}`) ?? '';
         const commands = {
           // Reads other hosts too, as a probe does that asks the cluster.
-          want: ([i = '']: readonly string[]) => output(0, `${wanted(Number(i), shape.before[Number(i)]!, valueOf)}\n`),
+          want: ([i = '']: readonly string[]) => output(0, `${wanted(Number(i), shape.before[Number(i)]!, valueAt)}\n`),
           make: async ([i = '']: readonly string[]) => {
             await new Promise((resolve) => setTimeout(resolve, random() * 2));
             const k = Number(i);
-            hosts.get(shape.hosts[k]!)!.set(`n${k}`, wanted(k, shape.before[k]!, valueOf));
+            hosts.get(shape.hosts[k]!)!.set(`n${k}`, wanted(k, shape.before[k]!, valueAt));
             return output(0);
           },
         };
@@ -200,9 +226,11 @@ describe('prefetched answers', () => {
         const all = parallel(...nodes);
         const rig = new Rig([]);
         const result = await rig.run({ ...all, links: [...all.links, ...links] }, { machines });
-        const changed = Object.entries(rig.outcomes()).flatMap(([id, how]) => (how === 'changed' ? [Number(/\d+/.exec(id)![0])] : []));
+        const changed = Object.entries(rig.outcomes()).flatMap(([id, how]) =>
+          how === 'changed' ? [Number(/\d+/.exec(id)![0])] : [],
+        );
         expect(result.outcome).toBe('succeeded');
-        expect(shape.hosts.map((_, i) => valueOf(i))).toEqual(expected.values);
+        expect(shape.hosts.map((_, i) => valueAt(i))).toEqual(expected.values);
         expect(changed.toSorted((x, y) => x - y)).toEqual(expected.changed);
       }),
       { numRuns: 200, verbose: 1 },
@@ -223,10 +251,15 @@ describe('prefetched answers', () => {
     const commands = { joined: () => output(0, `${hosts.get('a')!.get('joined') ?? 'no'}\n`) };
     for (const name of ['a', 'b']) hosts.set(name, new MemoryHost(name, { values: { first: '1' }, commands }));
     const machines = new Map([...hosts].map(([name, one]) => [name, new MemoryMachine(one)]));
-    const join = on(a, kv({ key: 'joined', value: 'yes', then: 'sleep 0.02' }), { name: 'join' });
+    const join = on(a, kv({ key: 'joined', value: 'yes', also: 'sleep 0.02' }), { name: 'join' });
     const first = on(b, kv({ key: 'first', value: '1' }), { name: 'first' });
     const see = on(b, cluster({ key: 'see', value: 'yes' }), { name: 'see' });
-    const extra: Link = { from: join.entryNodes[0]!.key, to: see.entryNodes[0]!.key, how: 'spread', on: see.entryNodes[0]!.hosts };
+    const extra: Link = {
+      from: join.entryNodes[0]!.key,
+      to: see.entryNodes[0]!.key,
+      how: 'spread',
+      on: see.entryNodes[0]!.hosts,
+    };
     const plan = parallel(join, sequence(first, see));
     const result = await rig.run({ ...plan, links: [...plan.links, extra] }, { machines });
     expect(result.counts).toEqual({ changed: 1, satisfied: 2 });
@@ -250,7 +283,10 @@ describe('prefetched answers', () => {
     };
     const one = new MemoryHost('a', { values: { y: 'old', tries: '0' }, commands });
     const machines = new Map([['a', new MemoryMachine(one)]]);
-    const plan = sequence(on(a, flaky({ key: 'x', value: '1' }), { name: 'x' }), on(a, kv({ key: 'y', value: 'good' }), { name: 'y' }));
+    const plan = sequence(
+      on(a, flaky({ key: 'x', value: '1' }), { name: 'x' }),
+      on(a, kv({ key: 'y', value: 'good' }), { name: 'y' }),
+    );
     expect((await rig.run(plan, { machines })).counts).toEqual({ changed: 2 });
     expect(one.get('y')).toBe('good');
   });

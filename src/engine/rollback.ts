@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LOCAL } from '../model/host.ts';
 import { type Script, sh } from '../model/script.ts';
+import type { Diff } from '../plan/diff.ts';
 import { buildGraph } from '../plan/graph.ts';
 import type { ExecutionFragment } from '../plan/node.ts';
-import { fieldOf } from '../plan/step.ts';
+import { fieldOf, type Verdict } from '../plan/step.ts';
 import { savesOf } from './before-image.ts';
-import { asEventError, isCode, LOST, NO_JOURNAL, reasonOf } from './errors.ts';
+import { asEventError, isCode, isLost, NO_JOURNAL, reasonOf } from './errors.ts';
 import type { Execution } from './execution.ts';
 import { hostKey } from './keys.ts';
 import { onlyOn } from './only-on.ts';
@@ -23,13 +24,19 @@ interface Scope {
   whenIdle: (() => void) | undefined;
 }
 
+/** What a check found before a change. */
+interface Found {
+  readonly seen: unknown;
+  readonly diff: Diff;
+}
+
 /** Undoes a failed task on one host, last change first; other hosts and other tasks keep their work. */
 export class Rollback {
   private readonly execution: Execution;
   private readonly scopes = new Map<number, Scope>();
   /** For each node of the plan the number of its task; a node without one is on its own. */
   private readonly taskOf: Int32Array;
-  private readonly seen = new Map<number, unknown>();
+  private readonly found = new Map<number, Found>();
   private anyFailing = false;
 
   constructor(execution: Execution) {
@@ -70,9 +77,11 @@ export class Rollback {
     whenIdle?.();
   }
 
-  /** The machine is about to be changed by this node. */
-  begins(i: number): void {
-    if (natureOf(this.execution.options.graph, i) === 'state') this.scope(i).changed.add(i);
+  /** The machine is about to be changed by this node; what was found before the first try is what it goes back to. */
+  begins(i: number, found: Verdict<unknown, unknown> | undefined): void {
+    if (natureOf(this.execution.options.graph, i) !== 'state') return;
+    this.scope(i).changed.add(i);
+    if (found?.verdict === 'needed' && !this.found.has(i)) this.found.set(i, { seen: found.seen, diff: found.diff });
   }
 
   /** The machine was not changed by this node after all; an earlier process may have. */
@@ -81,14 +90,9 @@ export class Rollback {
   }
 
   /** A node is as wanted. If an earlier process of this run made it so, it is undone with its task. */
-  found(i: number): void {
+  satisfied(i: number): void {
     const scope = this.execution.options.replay && this.scope(i);
     if (scope?.earlier.has(i)) scope.changed.add(i);
-  }
-
-  /** Keeps what a step's custom revert will need. */
-  remember(i: number, seen: unknown): void {
-    if (!this.seen.has(i)) this.seen.set(i, seen);
   }
 
   /** Rolls the node's task back on its host, or leaves it as it is under `--on-failure keep`; then calls back. */
@@ -153,7 +157,7 @@ export class Rollback {
       this.reverted(i, failed, performance.now() - started);
     } catch (error) {
       if (options.stop.aborted) return;
-      if (isCode(error, LOST)) execution.loseHost(options.graph.host(i), asEventError(error, node));
+      if (isLost(error)) execution.loseHost(options.graph.host(i), asEventError(error, node));
       else if (isCode(error, NO_JOURNAL)) execution.halt(i, error);
       else if (!(await this.isAsBefore(i))) this.dirty(i, error, performance.now() - started);
     }
@@ -167,13 +171,15 @@ export class Rollback {
     const { options, values } = this.execution;
     const step = options.graph.use(i)?.step;
     const machine = options.machines.get(options.graph.host(i));
-    const { earlier } = this.scope(i);
-    if (!step?.probe || step.revert || !machine || !this.seen.has(i) || earlier.has(i)) return false;
+    const before = this.scope(i).earlier.has(i) || values.hasRefs(i) ? undefined : this.found.get(i);
+    if (!step?.probe || step.revert || !machine || !before) return false;
     try {
       const want = values.forCheck(i);
       const [answer] = await machine.batch([step.probe(want)], { signal: options.stop });
       const verdict = answer && step.judge?.(answer, want);
-      if (verdict?.verdict !== 'needed' || !isDeepStrictEqual(verdict.seen, this.seen.get(i))) return false;
+      if (verdict?.verdict !== 'needed') return false;
+      const { seen, diff } = verdict;
+      if (!isDeepStrictEqual({ seen, diff }, before)) return false;
       await options.journal.durable({ node: options.graph.id(i), phase: 'reverted' });
       return true;
     } catch {
@@ -248,14 +254,20 @@ export class Rollback {
   private before(i: number): unknown {
     const { replay, graph } = this.execution.options;
     const earlier = replay?.applied.get(graph.id(i));
-    return earlier && 'before' in earlier ? earlier.before : this.seen.get(i);
+    return earlier && 'before' in earlier ? earlier.before : this.found.get(i)?.seen;
   }
 
   private scope(i: number): Scope {
     const key = this.keyOf(i);
     const known = this.scopes.get(key);
     if (known) return known;
-    const scope: Scope = { active: new Set(), changed: new Set(), earlier: new Set(), failing: false, whenIdle: undefined };
+    const scope: Scope = {
+      active: new Set(),
+      changed: new Set(),
+      earlier: new Set(),
+      failing: false,
+      whenIdle: undefined,
+    };
     this.scopes.set(key, scope);
     return scope;
   }

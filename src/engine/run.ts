@@ -2,7 +2,7 @@ import type { EventError } from '../model/event.ts';
 import { LOCAL, type LockOwner, type Machine } from '../model/host.ts';
 import { type Script, sh } from '../model/script.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
-import { asEventError, isCode, LOST } from './errors.ts';
+import { asEventError, isLost } from './errors.ts';
 import { Execution } from './execution.ts';
 import type { ExecuteOptions, ExecuteResult } from './options.ts';
 import { combine } from './outcome.ts';
@@ -51,13 +51,12 @@ export async function lockMachines(
   results.forEach((result, i) => {
     if (result.status === 'fulfilled') return;
     const name = remote[i]?.[0] ?? '';
-    if (isCode(result.reason, LOST)) lost.set(name, asEventError(result.reason, name));
+    if (isLost(result.reason)) lost.set(name, asEventError(result.reason, name));
     else refused.push(result.reason);
   });
   if (refused.length === 0) return lost;
-  await Promise.allSettled(
-    remote.map(([, machine], i) => (results[i]?.status === 'fulfilled' ? machine.unlock() : undefined)),
-  );
+  const taken = remote.filter((_, i) => results[i]?.status === 'fulfilled');
+  await Promise.allSettled(taken.map(([, machine]) => machine.unlock()));
   throw refused[0];
 }
 

@@ -12,7 +12,11 @@ import { defineStep, satisfied } from '../plan/step.ts';
 import { Heap } from './heap.ts';
 
 /** A graph of single nodes with any edges from a lower to a higher number. */
-function anyGraph(hosts: readonly string[], edges: readonly (readonly [number, number])[], manual: Manual): ExecutionFragment {
+function anyGraph(
+  hosts: readonly string[],
+  edges: readonly (readonly [number, number])[],
+  manual: Manual,
+): ExecutionFragment {
   const nodes = hosts.map((name, i) => on(host(name), manual.use({ name: `n${i}` }), { name: `n${i}` }));
   const links: Link[] = edges.map(([a, b]) => {
     const from = nodes[a]!.entryNodes[0]!;
@@ -35,7 +39,11 @@ const graphs = fc
     }),
   )
   .map(({ pairs, ...rest }) => {
-    const unique = new Map(pairs.filter(([a, b]) => a !== b).map(([a, b]) => [`${Math.min(a, b)}-${Math.max(a, b)}`, [Math.min(a, b), Math.max(a, b)] as const]));
+    const unique = new Map(
+      pairs
+        .filter(([a, b]) => a !== b)
+        .map(([a, b]) => [`${Math.min(a, b)}-${Math.max(a, b)}`, [Math.min(a, b), Math.max(a, b)] as const]),
+    );
     return { ...rest, edges: [...unique.values()] };
   });
 
@@ -84,7 +92,9 @@ describe('scheduling', () => {
     const manual = new Manual();
     const a = host('a');
     const chain = (name: string, length: number) =>
-      sequence(...Array.from({ length }, (_, k) => on(a, manual.use({ name: `${name}${k}` }), { name: `${name}${k}` })));
+      sequence(
+        ...Array.from({ length }, (_, k) => on(a, manual.use({ name: `${name}${k}` }), { name: `${name}${k}` })),
+      );
     const heavy = on(a, manual.use({ name: 'heavy', weight: 30 }), { name: 'heavy' });
     const run = rig.run(parallel(chain('short', 1), chain('long', 5), heavy, chain('middle', 3)), {
       limits: { total: 1, perHost: 1 },
@@ -114,7 +124,11 @@ describe('scheduling', () => {
     const rig = new Rig(['a', 'b']);
     const manual = new Manual();
     const many = (name: string, n: number, weight: number) =>
-      parallel(...Array.from({ length: n }, (_, k) => on(host(name), manual.use({ name: `${k}`, weight }), { name: `${name}${k}` })));
+      parallel(
+        ...Array.from({ length: n }, (_, k) =>
+          on(host(name), manual.use({ name: `${k}`, weight }), { name: `${name}${k}` }),
+        ),
+      );
     const run = rig.run(parallel(many('a', 6, 10), many('b', 2, 1)), { limits: { total: 4, perHost: 2 } });
     await manual.until(4);
     expect(manual.held.toSorted()).toEqual(['0@a', '0@b', '1@a', '1@b']);
@@ -207,7 +221,9 @@ describe('size', () => {
   });
 
   test('10,000 steps of the local machine, each settled without waiting, do not overflow it either', async () => {
-    const chain = Array.from({ length: 10_000 }, (_, i) => on(local, empty({ name: `${i}` }), { name: `n${i}`, tags: ['no'] }));
+    const chain = Array.from({ length: 10_000 }, (_, i) =>
+      on(local, empty({ name: `${i}` }), { name: `n${i}`, tags: ['no'] }),
+    );
     const rig = new Rig([]);
     const result = await rig.run(sequence(...chain), { selection: { tags: [], skipTags: ['no'] } });
     expect(result).toMatchObject({ outcome: 'succeeded', counts: {} });
@@ -218,7 +234,9 @@ describe('size', () => {
     const names = Array.from({ length: 5000 }, (_, i) => `host${i}`);
     const hosts = names.map(host);
     const graphOf = (step: typeof empty) =>
-      buildGraph(sequence(...Array.from({ length: 100 }, (_, i) => on(hosts, step({ name: `${i}` }), { name: `n${i}` }))));
+      buildGraph(
+        sequence(...Array.from({ length: 100 }, (_, i) => on(hosts, step({ name: `${i}` }), { name: `n${i}` }))),
+      );
     const satisfied = await run(graphOf(looked), names);
     expect(satisfied.result.counts).toEqual({ satisfied: 500_000 });
     const ran = await run(graphOf(empty), names);
@@ -236,7 +254,9 @@ describe('size', () => {
   });
 
   test('the remaining path is what the queue goes by', () => {
-    const graph = buildGraph(sequence(on(host('a'), empty({ name: 'x' }), { name: 'x' }), on(host('a'), empty({ name: 'y' }), { name: 'y' })));
+    const graph = buildGraph(
+      sequence(on(host('a'), empty({ name: 'x' }), { name: 'x' }), on(host('a'), empty({ name: 'y' }), { name: 'y' })),
+    );
     expect([...remainingPath(graph)]).toEqual([2, 1]);
   });
 });

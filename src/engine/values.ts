@@ -106,8 +106,7 @@ export class Values {
     const template = node === undefined ? undefined : this.graph.nodes[node];
     if (node === undefined || !template) return [];
     const { source } = ref;
-    const hosts =
-      source.from === 'all' ? template.hosts.names : [source.from === 'host' ? source.host : consumer];
+    const hosts = source.from === 'all' ? template.hosts.names : [source.from === 'host' ? source.host : consumer];
     return hosts.flatMap((host) => this.graph.at(node, host) ?? []);
   }
 }

@@ -32,7 +32,8 @@ export async function lockOwners(options: HostLocksOptions): Promise<readonly Ho
 export async function breakLocks(options: HostLocksOptions): Promise<readonly HostLock[]> {
   return withHosts(options, async (connected) => {
     const held = (await readAll(connected)).filter((lock) => lock.state !== undefined);
-    await Promise.all(held.map(({ host }) => connected.machines.get(host)?.breakLock()));
+    const machines = held.flatMap(({ host }) => connected.machines.get(host) ?? []);
+    await Promise.all(machines.map((machine) => machine.breakLock()));
     return held;
   });
 }

@@ -33,7 +33,7 @@ export function newRunId(now: Date): string {
 }
 
 /** The directory of a run below a cluster's `runs`. */
-export function runDir(runs: string, run: string): RunDir {
+function runDir(runs: string, run: string): RunDir {
   const path = join(runs, run);
   return { run, path, journal: join(path, 'journal.jsonl'), log: join(path, 'log.jsonl') };
 }

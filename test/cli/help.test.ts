@@ -40,7 +40,13 @@ test('every example is understood', async () => {
       const typed = line.replace(/^source <\((.*)\)$/, '$1').replace(/ > .*$/, '');
       const words = [...typed.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '').slice(1);
       let called = '';
-      const only = commands.map((one) => ({ ...one, action: async () => { called = one.path; return 0 as const; } }));
+      const only = commands.map((one) => ({
+        ...one,
+        action: async () => {
+          called = one.path;
+          return 0 as const;
+        },
+      }));
       await buildProgram(only, ioIn('en'), words, () => undefined).parseAsync(words, { from: 'user' });
       expect(called, line).toBe(spec.path);
     }
@@ -72,7 +78,9 @@ test('help and version load neither the library nor prompts: only what main impo
   const visit = (file: string): void => {
     if (seen.has(file) || file.endsWith('.json')) return;
     seen.add(file);
-    for (const [, clause = '', from = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export) ([^;]*?) from '([^']+)'/gms)) {
+    for (const [, clause = '', from = ''] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|export) ([^;]*?) from '([^']+)'/gms,
+    )) {
       if (clause.startsWith('type ')) continue;
       if (from.startsWith('.')) visit(resolve(dirname(file), from));
       else if (!from.startsWith('node:')) packages.add(from);

@@ -12,10 +12,7 @@ import { ShellHost, type Variant, variants } from './shell-host.ts';
 /** A directory of this test file's own, gone when its tests are over. */
 export function scratch(name: string): string {
   const base = mkdtempSync(join(tmpdir(), `kubexm-${name}-`));
-  const clean = () => rmSync(base, { recursive: true, force: true });
-  afterAll(clean);
-  // Where every test is left out, no hook runs.
-  process.once('exit', clean);
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
   return base;
 }
 

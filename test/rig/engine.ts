@@ -19,11 +19,11 @@ export const host = (name: string) => ({ name });
 /** The machine kubexm runs on. */
 export const local = host(LOCAL);
 
-/** A key that should have a value; `then` is shell that `apply` runs besides. */
+/** A key that should have a value; `also` is shell that `apply` runs besides. */
 export interface Kv {
   readonly key: string;
   readonly value: string;
-  readonly then?: string;
+  readonly also?: string;
 }
 
 /** What the plain kv step is: tests spread it and change what they are about. */
@@ -39,7 +39,7 @@ export const kvDefinition: StepDefinition<Kv, string | undefined, string> = {
   },
   apply: (_host, want) => {
     const set = sh`kv set ${want.key} ${want.value}`;
-    return want.then === undefined ? set : rawScript(`${set.script}\n${want.then}`);
+    return want.also === undefined ? set : rawScript(`${set.script}\n${want.also}`);
   },
   saves: (want) => [want.key],
   example: { key: 'a', value: '1' },

@@ -21,3 +21,19 @@ export function describeHosts(name: string, suite: () => void): void {
   const problem = rigProblem();
   describe.skipIf(problem !== undefined)(problem === undefined ? name : `${name} (${problem})`, suite);
 }
+
+/** Why hosts with a systemd of their own cannot be made. */
+export function systemdProblem(): string | undefined {
+  const problem = rigProblem();
+  if (problem !== undefined) return problem;
+  if (!existsSync('/lib/systemd/systemd') || !existsSync('/usr/bin/systemd-run')) return 'needs systemd';
+  const probe = 'mount --make-rprivate / && mount -t sysfs sysfs /mnt && mount -t cgroup2 none /mnt/fs/cgroup';
+  const { status } = spawnSync('unshare', ['-m', 'sh', '-c', probe]);
+  return status === 0 ? undefined : 'needs to mount cgroup2';
+}
+
+/** Like describeHosts, for hosts whose first process is systemd. */
+export function describeSystemdHosts(name: string, suite: () => void): void {
+  const problem = systemdProblem();
+  describe.skipIf(problem !== undefined)(problem === undefined ? name : `${name} (${problem})`, suite);
+}

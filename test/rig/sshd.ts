@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Target } from '../../src/connector/index.ts';
-import { HOST_INIT } from './host-init.ts';
+import { type HostInit, type InitKind, startInit } from './host-init.ts';
 
 export { type FaultyServer, startFaultyServer } from './faulty-server.ts';
-export { describeHosts, rigProblem } from './problem.ts';
+export { describeHosts, describeSystemdHosts, rigProblem } from './problem.ts';
 export { type DelayProxy, startProxy } from './proxy.ts';
 export { addUser, type RigUser, type SudoKind } from './users.ts';
 
@@ -22,6 +22,8 @@ export interface RigOptions {
   readonly sshd?: readonly string[];
   /** Types of host keys. Default ed25519. */
   readonly hostKeys?: readonly HostKeyType[];
+  /** What its first process is. Default a shell. */
+  readonly init?: InitKind;
 }
 
 /** A kind of host key. */
@@ -49,7 +51,9 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   };
   try {
     const names = Array.from({ length: options.hosts ?? 1 }, (_, i) => `host${i + 1}`);
-    hosts.push(...(await Promise.all(names.map((name) => RigHost.start(name, dir, key, options)))));
+    const started = await Promise.allSettled(names.map((name) => RigHost.start(name, dir, key, options)));
+    hosts.push(...started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
+    for (const one of started) if (one.status === 'rejected') throw one.reason;
     return { hosts, dir, key, close };
   } catch (error) {
     await close();
@@ -63,7 +67,7 @@ export class RigHost {
   readonly port: number;
   readonly dir: string;
   readonly #key: string;
-  readonly #init: ChildProcess;
+  readonly #init: HostInit;
   readonly #pid: number;
   readonly #types: readonly HostKeyType[];
   #sshd: ChildProcess | undefined;
@@ -73,14 +77,14 @@ export class RigHost {
     dir: string;
     key: string;
     port: number;
-    init: Init;
+    init: HostInit;
     types: readonly HostKeyType[];
   }) {
     this.name = made.name;
     this.dir = made.dir;
     this.port = made.port;
     this.#key = made.key;
-    this.#init = made.init.process;
+    this.#init = made.init;
     this.#pid = made.init.pid;
     this.#types = made.types;
   }
@@ -89,11 +93,16 @@ export class RigHost {
     const dir = join(rigDir, name);
     await mkdir(join(dir, 'box'), { recursive: true, mode: 0o700 });
     const port = await freePort();
-    const init = await startInit(name, join(dir, 'box'));
+    const init = await startInit(name, join(dir, 'box'), options.init ?? 'shell');
     const host = new RigHost({ name, dir, key, port, init, types: options.hostKeys ?? ['ed25519'] });
-    await host.#configure(options.sshd ?? []);
-    await host.restart();
-    return host;
+    try {
+      await host.#configure(options.sshd ?? []);
+      await host.restart();
+      return host;
+    } catch (error) {
+      await host.close();
+      throw error;
+    }
   }
 
   /** How kubexm logs in here. */
@@ -188,6 +197,7 @@ export class RigHost {
       'StrictModes no',
       'MaxStartups 100',
       'UseDNS no',
+      'Subsystem sftp internal-sftp',
       ...lines,
     ];
     await writeFile(this.path('/etc/ssh/kx_sshd_config'), `${config.join('\n')}\n`);
@@ -198,11 +208,9 @@ export class RigHost {
     await this.exec(this.#types.map(make).join(' && '));
   }
 
-  async close(): Promise<void> {
-    const gone = new Promise((resolve) => this.#init.once('exit', resolve));
-    this.#init.stdin?.end();
-    await Promise.race([gone, sleep(2000)]);
-    if (this.#init.exitCode === null && this.#init.signalCode === null) this.#init.kill('SIGKILL');
+  /** Ends everything on it. */
+  close(): Promise<void> {
+    return this.#init.close();
   }
 }
 
@@ -219,29 +227,6 @@ for stat in /proc/[0-9]*/stat; do
 done 2>/dev/null
 true
 `;
-
-interface Init {
-  readonly process: ChildProcess;
-  /** Of the first process inside, as seen from outside. */
-  readonly pid: number;
-}
-
-async function startInit(name: string, box: string): Promise<Init> {
-  const child = spawn('unshare', ['-m', '-u', '-p', '-f', '--kill-child', 'sh', '-c', HOST_INIT, 'init', name, box], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.once('data', () => resolve());
-    child.once('exit', () => reject(new Error(`host ${name} did not start: ${said}`)));
-  });
-  // `unshare -f` waits outside; its only child is the first process inside.
-  const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
-  return { process: child, pid: Number(children.trim().split(' ')[0]) };
-}
 
 /** A port that nobody uses now. */
 export async function freePort(): Promise<number> {

@@ -122,7 +122,7 @@ async function describe(
 function countsText(record: RunRecord, { say }: Io): string {
   const parts = Object.entries(record.counts)
     .filter(([, n]) => n > 0)
-    .map(([outcome, n]) => `${n} ${say(`outcome.${outcome as Outcome}`)}`);
+    .map(([outcome, n]) => say('countOutcome', { n, outcome: say(`outcome.${outcome as Outcome}`) }));
   const all = countText(say, 'step', record.nodes);
   return parts.length === 0 ? all : say('colon', { name: all, value: parts.join(say('listComma')) });
 }

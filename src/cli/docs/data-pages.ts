@@ -3,7 +3,7 @@ import { code, markdownTable, page } from './markdown.ts';
 
 /** The reference of the configuration file. */
 export function configPage(fields: readonly FieldDescription[]): string {
-  const parts = Map.groupBy(fields, (field) => field.path.split(/[.[]/).slice(0, 2).join('.'));
+  const parts = Map.groupBy(fields, ({ path }) => /^spec\.[^.[]+/.exec(path)?.[0] ?? 'document');
   return page(
     'Configuration',
     ['Every field of the cluster file, in its order. An editor knows them too: `kubexm generate schema`.', ''],

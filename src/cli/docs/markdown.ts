@@ -37,12 +37,14 @@ export function page(title: string, ...parts: readonly (readonly string[])[]): s
 }
 
 function rowLine(cells: readonly string[]): string {
-  return `| ${cells
-    .map((cell) =>
-      cell
-        .replaceAll('|', '\\|')
-        .replaceAll('\n', '<br>')
-        .replaceAll(/<(?!br>)/g, '&lt;'),
-    )
-    .join(' | ')} |`;
+  return `| ${cells.map(cellText).join(' | ')} |`;
+}
+
+// A bar ends a cell even inside code; `<` starts a tag only outside of it.
+function cellText(cell: string): string {
+  const parts = cell
+    .replaceAll('|', '\\|')
+    .replaceAll('\n', ' ')
+    .split(/(`+[^`]+`+)/);
+  return parts.map((part) => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;'))).join('');
 }

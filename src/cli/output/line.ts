@@ -25,8 +25,7 @@ export function paintLine(left: Line, width: number, paint: Paint, right: Line =
   return painted(cut, paint) + gap + painted(right, paint);
 }
 
-/** How many columns a line takes. */
-export function lineWidth(line: Line): number {
+function lineWidth(line: Line): number {
   return line.reduce((sum, one) => sum + textWidth(one.text), 0);
 }
 

@@ -76,7 +76,7 @@ function countsText(report: RunReport, { say, paintNote: paint }: Io): string {
     const n = report.counts[outcome] ?? 0;
     if (n === 0) return [];
     const bad = outcome === 'failed' || outcome === 'dirty';
-    return [paint(bad ? 'red' : 'plain', `${n} ${say(`outcome.${outcome}`)}`)];
+    return [paint(bad ? 'red' : 'plain', say('countOutcome', { n, outcome: say(`outcome.${outcome}`) }))];
   });
   return parts.length === 0 ? say('reportNothing') : parts.join(say('listComma'));
 }

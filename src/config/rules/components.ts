@@ -41,7 +41,8 @@ const addons = rule(['spec.addons'], ({ cluster, report }) => {
     const byFile = /^(\.{0,2}\/|oci:\/\/|https?:\/\/)|\.tgz$/.test(addon.chart ?? '');
     if (type === 'yaml' && addon.path.length === 0) report('KX2715', { name, type, need: 'path' }, path);
     if (type === 'helm' && addon.chart === undefined) report('KX2715', { name, type, need: 'chart' }, path);
-    else if (type === 'helm' && addon.repo === undefined && !byFile) report('KX2715', { name, type, need: 'repo' }, path);
+    else if (type === 'helm' && addon.repo === undefined && !byFile)
+      report('KX2715', { name, type, need: 'repo' }, path);
     for (const [key, belongs] of Object.entries(ADDON_KEYS)) {
       const value = addon[key as keyof typeof addon];
       const set = Array.isArray(value) ? value.length > 0 : value !== undefined;
@@ -59,7 +60,13 @@ const sources = rule(['spec.artifacts.sources'], ({ cluster, report }) => {
     const path: Path = ['spec', 'artifacts', 'sources', i];
     const need = type === 'bundle' || type === 'directory' ? 'path' : type === 'mirror' ? 'url' : undefined;
     if (need !== undefined && source[need] === undefined) report('KX2721', { type, need }, path);
-    const belongings = { sha256: 'bundle', url: 'mirror', caFile: 'mirror', username: 'mirror', password: 'mirror' } as const;
+    const belongings = {
+      sha256: 'bundle',
+      url: 'mirror',
+      caFile: 'mirror',
+      username: 'mirror',
+      password: 'mirror',
+    } as const;
     for (const [key, belongs] of Object.entries(belongings)) {
       if (source[key as keyof typeof belongings] === undefined || type === belongs) continue;
       report('KX2723', { value: key, belongs, type }, [...path, key], [...path, 'type']);

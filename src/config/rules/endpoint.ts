@@ -1,5 +1,5 @@
 import type { Path } from '../tree.ts';
-import { type Rule, rule, type RuleContext } from './rule.ts';
+import { type Rule, type RuleContext, rule } from './rule.ts';
 
 const at = (key: string): Path => ['spec', 'controlPlaneEndpoint', key];
 const EXTERNAL = 'spec.controlPlaneEndpoint.externalLoadBalancer';

@@ -45,7 +45,10 @@ const installer = rule([TYPE, 'spec.kubernetes.type'], ({ cluster, report }) => 
 const elections = rule(['spec.etcd.heartbeatInterval', 'spec.etcd.electionTimeout'], ({ cluster, report }) => {
   const { electionTimeout: election, heartbeatInterval: heartbeat } = cluster.spec.etcd;
   if (election >= 5 * heartbeat) return;
-  const paths: Path[] = [['spec', 'etcd', 'electionTimeout'], ['spec', 'etcd', 'heartbeatInterval']];
+  const paths: Path[] = [
+    ['spec', 'etcd', 'electionTimeout'],
+    ['spec', 'etcd', 'heartbeatInterval'],
+  ];
   report('KX2708', { election, heartbeat, min: 5 * heartbeat }, paths[0] ?? [], paths[1] ?? []);
 });
 

@@ -1,4 +1,4 @@
-import { SSH_DEFAULTS } from '../../model/cluster/cluster.ts';
+import { type ClusterHost, isNode, SSH_DEFAULTS } from '../../model/cluster/cluster.ts';
 import type { ClusterDocument } from '../../model/cluster/document.ts';
 import { addressKind, families, parseIp } from '../../model/cluster/ip.ts';
 import type { Path } from '../tree.ts';
@@ -57,17 +57,20 @@ const uniqueInternal = rule([], ({ cluster, document, report }) => {
   });
 });
 
-const sameFamilies = rule(['spec.hosts.*.internalAddress', 'spec.hosts.*.address', 'spec.roleGroups'], ({ cluster, report }) => {
-  const isNode = (roles: readonly string[]): boolean => roles.includes('master') || roles.includes('worker');
-  const first = cluster.spec.hosts.find((host) => isNode(host.roles) && host.internal.list.length > 0);
-  if (first === undefined) return;
-  cluster.spec.hosts.forEach((host, i) => {
-    if (!isNode(host.roles) || host.internal.list.length === 0 || families(host.internal) === families(first.internal)) return;
-    const has = familyNames(host.internal);
-    const params = { host: host.name, has, first: first.name, wants: familyNames(first.internal) };
-    report('KX2410', params, hostPath(i, 'internalAddress'));
-  });
-});
+const sameFamilies = rule(
+  ['spec.hosts.*.internalAddress', 'spec.hosts.*.address', 'spec.roleGroups'],
+  ({ cluster, report }) => {
+    const addressed = (host: ClusterHost): boolean => isNode(host) && host.internal.list.length > 0;
+    const first = cluster.spec.hosts.find(addressed);
+    if (first === undefined) return;
+    cluster.spec.hosts.forEach((host, i) => {
+      if (!addressed(host) || families(host.internal) === families(first.internal)) return;
+      const has = familyNames(host.internal);
+      const params = { host: host.name, has, first: first.name, wants: familyNames(first.internal) };
+      report('KX2410', params, hostPath(i, 'internalAddress'));
+    });
+  },
+);
 
 const loopback = rule([], ({ cluster, report }) => {
   cluster.spec.hosts.forEach((host, i) => {
@@ -85,7 +88,10 @@ const someHost = rule(['spec.hosts'], ({ cluster, report }) => {
 
 const someMaster = rule(['spec.hosts', 'spec.roleGroups.master'], ({ cluster, document, report }) => {
   // If names were given, what is wrong with them has been said.
-  if (cluster.spec.hosts.length > 0 && [...cluster.spec.roleGroups.master, ...document.spec.roleGroups.master].length === 0) {
+  if (
+    cluster.spec.hosts.length > 0 &&
+    [...cluster.spec.roleGroups.master, ...document.spec.roleGroups.master].length === 0
+  ) {
     report('KX2407', {}, ['spec', 'roleGroups', 'master']);
   }
 });

@@ -4,8 +4,8 @@ import { etcdRules } from './etcd.ts';
 import { hostRules } from './hosts.ts';
 import { kubernetesRules } from './kubernetes.ts';
 import { networkRules } from './network.ts';
-import { secretRules } from './secrets.ts';
 import type { Rule } from './rule.ts';
+import { secretRules } from './secrets.ts';
 
 /** Every rule over several fields. */
 export const allRules: readonly Rule[] = [

@@ -26,18 +26,22 @@ const oneRuntimeVersion = rule([RUNTIME], ({ document, report }) => {
 const featureGates = rule([], ({ document, report }) => {
   for (const [gate, on] of Object.entries(document.spec.kubernetes.featureGates)) {
     const since = Object.hasOwn(ALWAYS_ON_GATES, gate) ? ALWAYS_ON_GATES[gate] : undefined;
-    if (since !== undefined) report(on ? 'KX2905' : 'KX2717', { gate, since }, ['spec', 'kubernetes', 'featureGates', gate]);
+    if (since !== undefined)
+      report(on ? 'KX2905' : 'KX2717', { gate, since }, ['spec', 'kubernetes', 'featureGates', gate]);
   }
 });
 
-const ipvs = rule(['spec.kubernetes.version', 'spec.kubernetes.proxyMode', 'spec.controlPlaneEndpoint.internalLoadbalancer'], ({ cluster, report }) => {
-  const { kubernetes, controlPlaneEndpoint } = cluster.spec;
-  if (kubernetes.proxyMode !== 'ipvs') return;
-  const path = ['spec', 'kubernetes', 'proxyMode'];
-  if (Number(kubernetes.version.split('.')[1]) >= 35) report('KX2909', {}, path);
-  const excluded = kubernetes.kubeProxyConfiguration.ipvs?.excludeCIDRs ?? [];
-  if (controlPlaneEndpoint.internalLoadbalancer === 'kube-vip' && excluded.length === 0) report('KX2904', {}, path);
-});
+const ipvs = rule(
+  ['spec.kubernetes.version', 'spec.kubernetes.proxyMode', 'spec.controlPlaneEndpoint.internalLoadbalancer'],
+  ({ cluster, report }) => {
+    const { kubernetes, controlPlaneEndpoint } = cluster.spec;
+    if (kubernetes.proxyMode !== 'ipvs') return;
+    const path = ['spec', 'kubernetes', 'proxyMode'];
+    if (Number(kubernetes.version.split('.')[1]) >= 35) report('KX2909', {}, path);
+    const excluded = kubernetes.kubeProxyConfiguration.ipvs?.excludeCIDRs ?? [];
+    if (controlPlaneEndpoint.internalLoadbalancer === 'kube-vip' && excluded.length === 0) report('KX2904', {}, path);
+  },
+);
 
 const excludedNetworks = rule([], ({ document, report }) => {
   const excluded = document.spec.kubernetes.kubeProxyConfiguration.ipvs?.excludeCIDRs ?? [];

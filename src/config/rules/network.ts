@@ -1,3 +1,4 @@
+import { isNode } from '../../model/cluster/cluster.ts';
 import { type Cidr, contains, families, overlaps, parseCidr, parseIp } from '../../model/cluster/ip.ts';
 import type { Path } from '../tree.ts';
 import { familyNames } from './hosts.ts';
@@ -38,7 +39,10 @@ const withoutMachines = rule([], ({ cluster, report }) => {
     const path: Path = ['spec', 'controlPlaneEndpoint', 'lb_address'];
     machines.push({ owner: controlPlaneEndpoint.domain, address, ip: parseIp(address), path });
   }
-  for (const [path, value] of [[PODS, network.kubePodsCIDR], [SERVICES, network.kubeServiceCIDR]] as const) {
+  for (const [path, value] of [
+    [PODS, network.kubePodsCIDR],
+    [SERVICES, network.kubeServiceCIDR],
+  ] as const) {
     for (const { text, cidr } of cidrs(value.list)) {
       const inside = machines.find(({ ip }) => ip !== undefined && contains(cidr, ip));
       if (inside === undefined) continue;
@@ -56,38 +60,50 @@ const sameFamilies = rule([pods, services], ({ cluster, report }) => {
 
 const familiesOfHosts = rule([pods, 'spec.hosts', 'spec.roleGroups'], ({ cluster, report }) => {
   const { kubePodsCIDR } = cluster.spec.network;
-  const node = cluster.spec.hosts.find(
-    (host) => (host.roles.includes('master') || host.roles.includes('worker')) && host.internal.list.length > 0,
-  );
+  const node = cluster.spec.hosts.find((host) => isNode(host) && host.internal.list.length > 0);
   // Hosts may have more families than pods, never fewer; the first one is the primary of both.
   if (node === undefined || families(node.internal).startsWith(families(kubePodsCIDR))) return;
   report('KX2604', { pods: familyNames(kubePodsCIDR), hosts: familyNames(node.internal) }, PODS);
 });
 
-const masks = rule([pods, 'spec.kubernetes.nodeCidrMaskSize', 'spec.kubernetes.nodeCidrMaskSizeIPv6', 'spec.kubernetes.maxPods', 'spec.roleGroups'], ({ cluster, report }) => {
-  const { kubernetes, network, hosts } = cluster.spec;
-  const count = hosts.filter((host) => host.roles.includes('master') || host.roles.includes('worker')).length;
-  for (const { text: cidr, cidr: net } of cidrs(network.kubePodsCIDR.list)) {
-    const field = net.family === 4 ? 'nodeCidrMaskSize' : 'nodeCidrMaskSizeIPv6';
-    const mask = kubernetes[field];
-    const path: Path = ['spec', 'kubernetes', field];
-    const widest = net.family === 4 ? 32 : 128;
-    // The controller manager refuses more than 16 bits between the two.
-    const max = Math.min(widest, net.prefix + 16);
-    if (mask < net.prefix || mask > max) {
-      report('KX2606', { field, mask, cidr, min: net.prefix, max }, path, PODS);
-      continue;
+const masks = rule(
+  [
+    pods,
+    'spec.kubernetes.nodeCidrMaskSize',
+    'spec.kubernetes.nodeCidrMaskSizeIPv6',
+    'spec.kubernetes.maxPods',
+    'spec.roleGroups',
+  ],
+  ({ cluster, report }) => {
+    const { kubernetes, network, hosts } = cluster.spec;
+    const count = hosts.filter(isNode).length;
+    for (const { text: cidr, cidr: net } of cidrs(network.kubePodsCIDR.list)) {
+      const field = net.family === 4 ? 'nodeCidrMaskSize' : 'nodeCidrMaskSizeIPv6';
+      const mask = kubernetes[field];
+      const path: Path = ['spec', 'kubernetes', field];
+      const widest = net.family === 4 ? 32 : 128;
+      // The controller manager refuses more than 16 bits between the two.
+      const max = Math.min(widest, net.prefix + 16);
+      if (mask < net.prefix || mask > max) {
+        report('KX2606', { field, mask, cidr, min: net.prefix, max }, path, PODS);
+        continue;
+      }
+      const room = 2 ** (mask - net.prefix);
+      if (count > room) report('KX2607', { cidr, room, count, field }, PODS, path);
+      // Two addresses of each part are not for pods.
+      const addresses = 2 ** (widest - mask) - 2;
+      if (kubernetes.maxPods > addresses) {
+        const shown = Math.max(0, addresses);
+        report(
+          'KX2608',
+          { pods: kubernetes.maxPods, addresses: shown, field },
+          ['spec', 'kubernetes', 'maxPods'],
+          path,
+        );
+      }
     }
-    const room = 2 ** (mask - net.prefix);
-    if (count > room) report('KX2607', { cidr, room, count, field }, PODS, path);
-    // Two addresses of each part are not for pods.
-    const addresses = 2 ** (widest - mask) - 2;
-    if (kubernetes.maxPods > addresses) {
-      const shown = Math.max(0, addresses);
-      report('KX2608', { pods: kubernetes.maxPods, addresses: shown, field }, ['spec', 'kubernetes', 'maxPods'], path);
-    }
-  }
-});
+  },
+);
 
 const serviceSize = rule([services], ({ cluster, report }) => {
   for (const { text, cidr } of cidrs(cluster.spec.network.kubeServiceCIDR.list)) {

@@ -34,10 +34,13 @@ kx_settle() {
   { [ -z "$3" ] || chown -- "$3" "$kx_tmp"; } && chmod -- "$2" "$kx_tmp" && mv -fT -- "$kx_tmp" "$1"
 }
 
-# PATH: its sha256 in hex, nothing when there is no such file.
+# PATH: its sha256 in hex, nothing when there is no such file. openssl uses the CPU's own instructions and is four times
+# as fast, but takes longer to start.
 kx_sha256() {
   [ -f "$1" ] || return 0
-  if command -v sha256sum >/dev/null; then
+  if command -v openssl >/dev/null && [ "$(head -c 4000001 "$1" | wc -c)" -gt 4000000 ]; then
+    kx_sum=$(openssl dgst -sha256 -r <"$1")
+  elif command -v sha256sum >/dev/null; then
     kx_sum=$(sha256sum <"$1")
   elif command -v shasum >/dev/null; then
     kx_sum=$(shasum -a 256 <"$1")

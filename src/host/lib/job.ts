@@ -6,15 +6,16 @@ import { posix } from './text.ts';
  * begun: never again), pid, stdout, stderr, rc.
  */
 export const job = posix`
-# KEY TOKEN SCRIPT: starts the job unless it has begun already. Prints the token of whoever started it.
+# KEY TOKEN SCRIPT: starts the job unless it has begun already. Prints the token of whoever asked first.
 kx_job_start() {
   kx_d=$KX_RUN/jobs/$1
-  mkdir -p "$kx_d" || return
-  if [ ! -s "$kx_d/token" ]; then
+  if [ ! -d "$kx_d" ]; then
+    # Complete before it has its name; only one can have it.
+    kx_new=$KX_RUN/jobs/.$1.$2
     kx_uptime
-    printf '%s\n' "$3" >"$kx_d/script.$2" && printf '%s\n' "$kx_up" >"$kx_d/since.$2" || return
-    mv -fT "$kx_d/script.$2" "$kx_d/script" && mv -fT "$kx_d/since.$2" "$kx_d/since" || return
-    printf '%s\n' "$2" >"$kx_d/token" || return
+    mkdir -p "$kx_new" && printf '%s\n' "$3" >"$kx_new/script" && printf '%s\n' "$kx_up" >"$kx_new/since" &&
+      printf '%s\n' "$2" >"$kx_new/token" || return
+    mv -T "$kx_new" "$kx_d" 2>/dev/null || rm -rf "$kx_new"
   fi
   # Launching twice is harmless: only one gets past its own mkdir.
   [ -d "$kx_d/once" ] || kx_job_launch "$1" || return
@@ -75,7 +76,7 @@ kx_job_state() {
   read -r kx_begun <"$kx_d/since" && kx_uptime && kx_age=$((kx_up - kx_begun))
   if [ -s "$kx_d/rc" ]; then
     kx_state=ended
-  elif [ ! -d "$kx_d/once" ]; then
+  elif [ ! -s "$kx_d/pid" ]; then
     kx_state=new
   elif kx_job_lives; then
     kx_state=running
@@ -126,7 +127,7 @@ kx_job_forget() {
   kx_job_state "$1"
   case $kx_state in running) echo "job $1 still runs" >&2; return 1 ;; esac
   [ ! -s "$kx_d/unit" ] || systemctl reset-failed "kubexm-job-$1.service" 2>/dev/null
-  rm -rf "$kx_d"
+  rm -rf "$kx_d" "$KX_RUN/jobs/.$1".*
   rmdir "$KX_RUN/jobs" 2>/dev/null && rm -f "$KX_RUN"/lib.*
   return 0
 }

@@ -20,4 +20,7 @@ const addon = marked(
 );
 
 /** `spec.addons`. */
-export const addonsSchema = z.array(addon).default([]).describe('What to install on top: names, or charts and manifests of your own.');
+export const addonsSchema = z
+  .array(addon)
+  .default([])
+  .describe('What to install on top: names, or charts and manifests of your own.');

@@ -1,7 +1,7 @@
+import type { Runtime } from './container-runtime.ts';
 import type { ClusterDocument } from './document.ts';
 import type { DualStack } from './ip.ts';
 import type { Role } from './roles.ts';
-import type { Runtime } from './container-runtime.ts';
 import type { Secret } from './secret.ts';
 
 type DeepReadonly<T> = T extends Secret
@@ -102,17 +102,13 @@ export interface Cluster {
   readonly spec: ClusterSpec;
 }
 
-/** The host of a name. */
-export function findHost(cluster: Cluster, name: string): ClusterHost | undefined {
-  return cluster.spec.hosts.find((host) => host.name === name);
-}
-
-/** The hosts of a role, in the order of the file. */
+/** The hosts of a role, in the order of its group: the first master is the one that starts the cluster. */
 export function hostsOf(cluster: Cluster, role: Role): readonly ClusterHost[] {
-  return cluster.spec.hosts.filter((host) => host.roles.includes(role));
+  const byName = new Map(cluster.spec.hosts.map((host) => [host.name, host]));
+  return cluster.spec.roleGroups[role].map((name) => byName.get(name)).filter((host) => host !== undefined);
 }
 
-/** The hosts that are Kubernetes nodes. */
-export function nodesOf(cluster: Cluster): readonly ClusterHost[] {
-  return cluster.spec.hosts.filter((host) => host.roles.includes('master') || host.roles.includes('worker'));
+/** Whether a host is a Kubernetes node. */
+export function isNode(host: ClusterHost): boolean {
+  return host.roles.includes('master') || host.roles.includes('worker');
 }

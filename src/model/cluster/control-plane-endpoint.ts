@@ -14,10 +14,7 @@ export const controlPlaneEndpointSchema = section({
   internalLoadbalancer: alias(internal.default(''), 'internalLoadBalancer', 'internalLoadblancer').describe(
     'Load balancer on the nodes: haproxy or nginx on every worker, kube-vip on the masters, "" for none.',
   ),
-  externalDNS: z
-    .boolean()
-    .default(false)
-    .describe('Your own DNS resolves the domain; then lb_address must be empty.'),
+  externalDNS: z.boolean().default(false).describe('Your own DNS resolves the domain; then lb_address must be empty.'),
   domain: domain().default('lb.kubexm.local').describe('Name of the control plane, in certificates and kubeconfigs.'),
   lb_address: alias(addresses().optional(), 'lbAddress', 'address', 'vip').describe(
     'Virtual IP for kubexm and kube-vip, or the address of an external load balancer.',

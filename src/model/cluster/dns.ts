@@ -25,7 +25,9 @@ export const dnsSchema = section({
     additionalConfigs: block().default('').describe('More lines of the Corefile.'),
     externalZones: zones(),
     rewriteBlock: block().default('').describe('A rewrite block of the Corefile.'),
-    upstreamDNSServers: list(ipAddress()).describe('Servers for names outside the cluster. Default: those of the nodes.'),
+    upstreamDNSServers: list(ipAddress()).describe(
+      'Servers for names outside the cluster. Default: those of the nodes.',
+    ),
   }).describe('The DNS server of the cluster.'),
   nodelocaldns: section({
     enabled: z.boolean().default(true).describe('Run a DNS cache on every node.'),

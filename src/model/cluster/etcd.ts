@@ -18,11 +18,15 @@ export const etcdSchema = section({
   external: alias(external.optional(), 'externalConfig').describe('The etcd that exists, for type external.'),
   dataDir: absolutePath().default('/var/lib/etcd').describe('Data directory.'),
   heartbeatInterval: int(1, 60_000).default(250).describe('Milliseconds between heartbeats.'),
-  electionTimeout: int(5, 50_000).default(5000).describe('Milliseconds until a new leader is elected; at least five heartbeats.'),
+  electionTimeout: int(5, 50_000)
+    .default(5000)
+    .describe('Milliseconds until a new leader is elected; at least five heartbeats.'),
   snapshotCount: int(1, 10_000_000).default(10_000).describe('Transactions between snapshots to disk.'),
   autoCompactionRetention: int(0, 8760).default(8).describe('Hours of history kept; 0 keeps all.'),
   metrics: choice(['basic', 'extensive']).default('basic').describe('Detail of the metrics.'),
-  quotaBackendBytes: int(0, 1_099_511_627_776).default(2_147_483_648).describe('Largest size of the database; 8 GiB at most is advised.'),
+  quotaBackendBytes: int(0, 1_099_511_627_776)
+    .default(2_147_483_648)
+    .describe('Largest size of the database; 8 GiB at most is advised.'),
   maxRequestBytes: int(1024, 104_857_600).default(1_572_864).describe('Largest request.'),
   maxSnapshots: int(0, 1000).default(5).describe('Snapshot files kept; 0 keeps all.'),
   maxWals: int(0, 1000).default(5).describe('Write-ahead logs kept; 0 keeps all.'),

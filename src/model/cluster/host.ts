@@ -16,7 +16,7 @@ const labels = z
   .default({});
 
 /** An entry of `spec.hosts`. */
-export const hostSchema = z.strictObject({
+const hostSchema = z.strictObject({
   name: nodeName().describe('Name of the machine and of its node: DNS-1123, lower case, unique.'),
   address: hostAddress().describe('Where SSH reaches the machine: an IP address or a name.'),
   internalAddress: addresses()
@@ -32,4 +32,3 @@ export const hostSchema = z.strictObject({
 
 /** `spec.hosts`. */
 export const hostsSchema = z.array(hostSchema).describe('All machines of the cluster.');
-

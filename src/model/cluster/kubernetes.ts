@@ -3,9 +3,6 @@ import { containerRuntimeSchema } from './container-runtime.ts';
 import { alias, choice, free, int, line, list, section } from './field.ts';
 import { anyNetwork, argument, domain, hostAddress, kubernetesVersion } from './text.ts';
 
-/** How kube-proxy forwards. */
-export const PROXY_MODES = ['auto', 'ipvs', 'iptables', 'nftables'] as const;
-
 const switchedOn = (what: string) =>
   section({ enabled: z.boolean().default(false).describe(`Install ${what}.`) }).describe(`${what}.`);
 
@@ -37,14 +34,19 @@ export const kubernetesSchema = z
       'More addresses and names for the certificate of the API server.',
     ),
     autoRenewCerts: z.boolean().default(false).describe('Renew the certificates of the control plane by a timer.'),
-    masqueradeAll: z.boolean().default(false).describe('kube-proxy translates the source of everything (iptables mode).'),
+    masqueradeAll: z
+      .boolean()
+      .default(false)
+      .describe('kube-proxy translates the source of everything (iptables mode).'),
     maxPods: int(1, 10_000).default(110).describe('Pods per node.'),
     podPidsLimit: int(-1, 4_194_304).default(10_000).describe('Processes per pod; -1 for no limit.'),
     nodeCidrMaskSize: int(1, 32).default(24).describe('Size of the part of the IPv4 pod network that each node gets.'),
     nodeCidrMaskSizeIPv6: int(1, 128)
       .optional()
       .describe('The same for IPv6. Default: 64 where it fits, else eight bits more than the pod network.'),
-    proxyMode: choice(PROXY_MODES).default('auto').describe('Mode of kube-proxy; auto takes what the kernel has.'),
+    proxyMode: choice(['auto', 'ipvs', 'iptables', 'nftables'])
+      .default('auto')
+      .describe('Mode of kube-proxy; auto takes what the kernel has.'),
     featureGates: z.record(z.string(), z.boolean()).default({}).describe('Feature gates of all components.'),
     kubeletArgs: list(argument()).describe('Arguments of the kubelet, such as --root-dir=/var/lib/kubelet.'),
     apiserverArgs: list(argument()).describe('Arguments of the API server.'),
@@ -55,7 +57,9 @@ export const kubernetesSchema = z
     kubeProxyConfiguration: proxyConfiguration.describe('Fields of KubeProxyConfiguration.'),
     audit: section({
       enabled: z.boolean().default(false).describe('Write an audit log.'),
-      policyFile: line().optional().describe('Audit policy on the machine kubexm runs on. Default: a policy of metadata.'),
+      policyFile: line()
+        .optional()
+        .describe('Audit policy on the machine kubexm runs on. Default: a policy of metadata.'),
     }).describe('The audit log of the API server.'),
     kata: switchedOn('Kata Containers'),
     nodeFeatureDiscovery: switchedOn('Node Feature Discovery'),

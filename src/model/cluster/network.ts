@@ -13,7 +13,9 @@ export const pluginSchemas = {
     vethMTU: mtu(),
   }),
   flannel: z.strictObject({
-    backend: choice(['vxlan', 'host-gw', 'wireguard', 'udp']).default('vxlan').describe('How packets travel between nodes.'),
+    backend: choice(['vxlan', 'host-gw', 'wireguard', 'udp'])
+      .default('vxlan')
+      .describe('How packets travel between nodes.'),
     directRouting: z.boolean().default(false).describe('Route without tunnel inside a subnet (vxlan).'),
     mtu: mtu(),
   }),

@@ -25,7 +25,9 @@ export function expandRange(text: string): Range {
   }
   parts.push([rest]);
   if (parts.some((part) => part.some((word) => /[[\]{}]/.test(word)))) return { fault: 'malformed' };
-  return { names: parts.reduce<string[]>((names, part) => names.flatMap((name) => part.map((word) => name + word)), ['']) };
+  return {
+    names: parts.reduce<string[]>((names, part) => names.flatMap((name) => part.map((word) => name + word)), ['']),
+  };
 }
 
 function expandPart(from: string, to: string): readonly string[] | RangeFault {

@@ -3,8 +3,7 @@ import { alias, choice, free, line, oneOrMany, port, refuse, secret, section, te
 import { isRegistryHost } from './names.ts';
 import { absolutePath, registryHost, version } from './text.ts';
 
-const mirror = () =>
-  textWhere((text) => isRegistryHost(text.replace(/^https?:\/\//, '').replace(/\/$/, '')), 'KX2330');
+const mirror = () => textWhere((text) => isRegistryHost(text.replace(/^https?:\/\//, '').replace(/\/$/, '')), 'KX2330');
 
 const optionalHost = () =>
   z.string().check((payload) => {
@@ -34,7 +33,9 @@ const harbor = z.strictObject({
 export const registrySchema = section({
   type: choice(['', 'registry', 'harbor', 'external', 'none'])
     .default('')
-    .describe('What to install on the registry host; external uses one that exists. Default: registry if there is such a host, else none.'),
+    .describe(
+      'What to install on the registry host; external uses one that exists. Default: registry if there is such a host, else none.',
+    ),
   version: version().optional().describe('Version of the registry.'),
   privateRegistry: optionalHost().optional().describe('Name of the registry that images come from.'),
   namespaceOverride: z.string().default('').describe('Project of the registry that holds all images.'),

@@ -8,7 +8,7 @@ export const ROLES = ['etcd', 'master', 'worker', 'registry', 'loadbalancer'] as
 export type Role = (typeof ROLES)[number];
 
 /** Other spellings of the roles. */
-export const ROLE_ALIASES = {
+const ROLE_ALIASES = {
   master: ['control-plane', 'controlplane', 'controlPlane', 'control_plane', 'masters'],
   worker: ['workers'],
   loadbalancer: ['loadBalancer', 'load-balancer', 'load_balancer', 'loadbalancers'],

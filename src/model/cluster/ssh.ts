@@ -38,7 +38,9 @@ export const sshFields = () => ({
 export const sshSchema = z
   .strictObject({
     ...sshFields(),
-    sshConfig: line().optional().describe('OpenSSH client configuration to read; none to read none. Default: ~/.ssh/config'),
+    sshConfig: line()
+      .optional()
+      .describe('OpenSSH client configuration to read; none to read none. Default: ~/.ssh/config'),
     connectTimeoutSeconds: int(1, 600).default(15).describe('How long one attempt to connect may take.'),
   })
   .prefault({})

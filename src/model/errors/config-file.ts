@@ -18,7 +18,10 @@ export const configFileErrors = {
   KX2003: {
     exit: 3,
     title: { en: 'no permission to read {file}', zh: '没有读取 {file} 的权限' },
-    remedy: { en: 'Run as its owner, or give yourself the right to read it.', zh: '请以文件所有者身份运行，或授予自己读取权限。' },
+    remedy: {
+      en: 'Run as its owner, or give yourself the right to read it.',
+      zh: '请以文件所有者身份运行，或授予自己读取权限。',
+    },
   },
   KX2004: {
     exit: 3,
@@ -68,7 +71,10 @@ export const configFileErrors = {
   KX2010: {
     exit: 3,
     title: { en: 'a control character ({char}) is in the text', zh: '文本中含有控制字符（{char}）' },
-    remedy: { en: 'Delete it. It often comes from copying out of a terminal.', zh: '请删除它，通常是从终端复制时带入的。' },
+    remedy: {
+      en: 'Delete it. It often comes from copying out of a terminal.',
+      zh: '请删除它，通常是从终端复制时带入的。',
+    },
   },
   KX2011: {
     exit: 3,
@@ -89,7 +95,10 @@ export const configFileErrors = {
   KX2013: {
     exit: 3,
     title: { en: 'nested more than {limit} levels deep', zh: '嵌套超过 {limit} 层' },
-    remedy: { en: 'No field of kubexm is that deep. Check the brackets and the indentation.', zh: 'kubexm 的字段不会这么深。请检查括号和缩进。' },
+    remedy: {
+      en: 'No field of kubexm is that deep. Check the brackets and the indentation.',
+      zh: 'kubexm 的字段不会这么深。请检查括号和缩进。',
+    },
   },
   KX2014: {
     exit: 3,
@@ -98,7 +107,10 @@ export const configFileErrors = {
   },
   KX2015: {
     exit: 3,
-    title: { en: 'the aliases (*name) stand for more than {limit} entries', zh: '别名（*name）展开后超过 {limit} 个条目' },
+    title: {
+      en: 'the aliases (*name) stand for more than {limit} entries',
+      zh: '别名（*name）展开后超过 {limit} 个条目',
+    },
     remedy: { en: 'Write the values out, or use fewer aliases.', zh: '请直接写出内容，或减少别名的使用。' },
   },
   KX2016: {

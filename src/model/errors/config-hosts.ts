@@ -9,12 +9,18 @@ export const configHostErrors = {
   },
   KX2402: {
     exit: 3,
-    title: { en: '{first} and {second} are reached under the same address and port, {address}', zh: '{first} 和 {second} 的地址和端口相同：{address}' },
+    title: {
+      en: '{first} and {second} are reached under the same address and port, {address}',
+      zh: '{first} 和 {second} 的地址和端口相同：{address}',
+    },
     remedy: { en: 'Correct one of the two.', zh: '请修正其中一个。' },
   },
   KX2403: {
     exit: 3,
-    title: { en: '{second} has the internal address of {first}: {address}', zh: '{second} 与 {first} 的内部地址相同：{address}' },
+    title: {
+      en: '{second} has the internal address of {first}: {address}',
+      zh: '{second} 与 {first} 的内部地址相同：{address}',
+    },
     remedy: {
       en: 'Every host needs internal addresses of its own, IPv4 and IPv6 alike. Correct internalAddress.',
       zh: '每台主机的内部 IPv4 和 IPv6 地址都必须唯一。请修正 internalAddress。',
@@ -31,7 +37,10 @@ export const configHostErrors = {
   KX2405: {
     exit: 3,
     title: { en: 'the role {role} names {host}, which is not in hosts', zh: '角色 {role} 引用的 {host} 不在 hosts 中' },
-    remedy: { en: 'Add {host} to spec.hosts, or correct the name. Hosts nearby: {nearby}', zh: '请在 spec.hosts 中添加 {host}，或修正名称。相近的主机：{nearby}' },
+    remedy: {
+      en: 'Add {host} to spec.hosts, or correct the name. Hosts nearby: {nearby}',
+      zh: '请在 spec.hosts 中添加 {host}，或修正名称。相近的主机：{nearby}',
+    },
   },
   KX2406: {
     exit: 3,
@@ -51,11 +60,17 @@ export const configHostErrors = {
   KX2409: {
     exit: 3,
     title: { en: 'the bastion {host} is not in hosts', zh: '跳板机 {host} 不在 hosts 中' },
-    remedy: { en: 'Name a host of spec.hosts, or write the bastion out: address, user, key.', zh: '请使用 spec.hosts 中的主机名，或完整写出跳板机：address、user、密钥。' },
+    remedy: {
+      en: 'Name a host of spec.hosts, or write the bastion out: address, user, key.',
+      zh: '请使用 spec.hosts 中的主机名，或完整写出跳板机：address、user、密钥。',
+    },
   },
   KX2410: {
     exit: 3,
-    title: { en: '{host} has {has} internal addresses, but {first} has {wants}', zh: '{host} 的内部地址为 {has}，而 {first} 为 {wants}' },
+    title: {
+      en: '{host} has {has} internal addresses, but {first} has {wants}',
+      zh: '{host} 的内部地址为 {has}，而 {first} 为 {wants}',
+    },
     remedy: {
       en: 'All hosts of a cluster need the same families, in the same order.',
       zh: '同一集群中所有主机的地址协议族和顺序必须一致。',
@@ -64,16 +79,28 @@ export const configHostErrors = {
   KX2411: {
     exit: 3,
     title: { en: 'a bastion needs host or address', zh: '跳板机需要 host 或 address' },
-    remedy: { en: 'Write either host: the name of a host of spec.hosts, or address: where it is; not both.', zh: '请写 host（spec.hosts 中的主机名）或 address（地址），二者只能选一。' },
+    remedy: {
+      en: 'Write either host: the name of a host of spec.hosts, or address: where it is; not both.',
+      zh: '请写 host（spec.hosts 中的主机名）或 address（地址），二者只能选一。',
+    },
   },
   KX2501: {
     exit: 3,
-    title: { en: 'externalLoadBalancer {mode} needs hosts with the role loadbalancer', zh: 'externalLoadBalancer 为 {mode} 时需要 loadbalancer 角色的主机' },
-    remedy: { en: 'Add roleGroups.loadbalancer with one or, better, two hosts.', zh: '请添加 roleGroups.loadbalancer，包含一台，最好两台主机。' },
+    title: {
+      en: 'externalLoadBalancer {mode} needs hosts with the role loadbalancer',
+      zh: 'externalLoadBalancer 为 {mode} 时需要 loadbalancer 角色的主机',
+    },
+    remedy: {
+      en: 'Add roleGroups.loadbalancer with one or, better, two hosts.',
+      zh: '请添加 roleGroups.loadbalancer，包含一台，最好两台主机。',
+    },
   },
   KX2502: {
     exit: 3,
-    title: { en: 'hosts have the role loadbalancer, but no load balancer is installed on them', zh: '有主机担任 loadbalancer 角色，但不会在其上安装负载均衡' },
+    title: {
+      en: 'hosts have the role loadbalancer, but no load balancer is installed on them',
+      zh: '有主机担任 loadbalancer 角色，但不会在其上安装负载均衡',
+    },
     remedy: {
       en: 'Set controlPlaneEndpoint.externalLoadBalancer to kubexm-kh or kubexm-kn, or remove roleGroups.loadbalancer. Now it is "{mode}".',
       zh: '请将 controlPlaneEndpoint.externalLoadBalancer 设为 kubexm-kh 或 kubexm-kn，或删除 roleGroups.loadbalancer。当前为 "{mode}"。',
@@ -89,7 +116,10 @@ export const configHostErrors = {
   },
   KX2505: {
     exit: 3,
-    title: { en: '{mode} needs a virtual IP in controlPlaneEndpoint.lb_address', zh: '{mode} 需要在 controlPlaneEndpoint.lb_address 中填写虚拟 IP' },
+    title: {
+      en: '{mode} needs a virtual IP in controlPlaneEndpoint.lb_address',
+      zh: '{mode} 需要在 controlPlaneEndpoint.lb_address 中填写虚拟 IP',
+    },
     remedy: {
       en: 'Give a free address of the network of these hosts, one that no machine has.',
       zh: '请填写这些主机所在网段中一个未被使用的地址。',
@@ -105,17 +135,32 @@ export const configHostErrors = {
   },
   KX2507: {
     exit: 3,
-    title: { en: 'externalDNS: true and lb_address exclude each other', zh: 'externalDNS: true 与 lb_address 不能同时使用' },
-    remedy: { en: 'With externalDNS your DNS resolves {domain}: set lb_address to "". Otherwise set externalDNS: false.', zh: '使用 externalDNS 时由您的 DNS 解析 {domain}：请将 lb_address 设为 ""；否则设置 externalDNS: false。' },
+    title: {
+      en: 'externalDNS: true and lb_address exclude each other',
+      zh: 'externalDNS: true 与 lb_address 不能同时使用',
+    },
+    remedy: {
+      en: 'With externalDNS your DNS resolves {domain}: set lb_address to "". Otherwise set externalDNS: false.',
+      zh: '使用 externalDNS 时由您的 DNS 解析 {domain}：请将 lb_address 设为 ""；否则设置 externalDNS: false。',
+    },
   },
   KX2508: {
     exit: 3,
-    title: { en: '{mode} holds a virtual IP itself and cannot be used with externalDNS: true', zh: '{mode} 自身管理虚拟 IP，不能与 externalDNS: true 同时使用' },
-    remedy: { en: 'Set externalDNS: false and lb_address to the virtual IP.', zh: '请设置 externalDNS: false，并在 lb_address 中填写虚拟 IP。' },
+    title: {
+      en: '{mode} holds a virtual IP itself and cannot be used with externalDNS: true',
+      zh: '{mode} 自身管理虚拟 IP，不能与 externalDNS: true 同时使用',
+    },
+    remedy: {
+      en: 'Set externalDNS: false and lb_address to the virtual IP.',
+      zh: '请设置 externalDNS: false，并在 lb_address 中填写虚拟 IP。',
+    },
   },
   KX2509: {
     exit: 3,
-    title: { en: 'externalLoadBalancer and internalLoadbalancer are both set', zh: 'externalLoadBalancer 和 internalLoadbalancer 同时设置' },
+    title: {
+      en: 'externalLoadBalancer and internalLoadbalancer are both set',
+      zh: 'externalLoadBalancer 和 internalLoadbalancer 同时设置',
+    },
     remedy: { en: 'Keep one; set the other to "".', zh: '请保留一个，将另一个设为 ""。' },
   },
   KX2510: {
@@ -133,17 +178,35 @@ export const configHostErrors = {
   },
   KX2512: {
     exit: 3,
-    title: { en: '{host} is a master and a load balancer: both want port {port}', zh: '{host} 既是 master 又是负载均衡：端口 {port} 冲突' },
-    remedy: { en: 'Use other hosts as load balancers, or another controlPlaneEndpoint.port.', zh: '请使用其他主机作为负载均衡，或更改 controlPlaneEndpoint.port。' },
+    title: {
+      en: '{host} is a master and a load balancer: both want port {port}',
+      zh: '{host} 既是 master 又是负载均衡：端口 {port} 冲突',
+    },
+    remedy: {
+      en: 'Use other hosts as load balancers, or another controlPlaneEndpoint.port.',
+      zh: '请使用其他主机作为负载均衡，或更改 controlPlaneEndpoint.port。',
+    },
   },
   KX2513: {
     exit: 3,
-    title: { en: 'loadBalancer.mode is {mode}, but loadBalancer.{other} is set', zh: 'loadBalancer.mode 为 {mode}，但设置了 loadBalancer.{other}' },
-    remedy: { en: 'Remove loadBalancer.{other}, or change the mode.', zh: '请删除 loadBalancer.{other}，或更改 mode。' },
+    title: {
+      en: 'loadBalancer.mode is {mode}, but loadBalancer.{other} is set',
+      zh: 'loadBalancer.mode 为 {mode}，但设置了 loadBalancer.{other}',
+    },
+    remedy: {
+      en: 'Remove loadBalancer.{other}, or change the mode.',
+      zh: '请删除 loadBalancer.{other}，或更改 mode。',
+    },
   },
   KX2514: {
     exit: 3,
-    title: { en: 'lb_address {address} is of a family that the hosts do not have', zh: 'lb_address {address} 的协议族与主机不符' },
-    remedy: { en: 'Use an address of a family in internalAddress.', zh: '请使用 internalAddress 中具有的协议族的地址。' },
+    title: {
+      en: 'lb_address {address} is of a family that the hosts do not have',
+      zh: 'lb_address {address} 的协议族与主机不符',
+    },
+    remedy: {
+      en: 'Use an address of a family in internalAddress.',
+      zh: '请使用 internalAddress 中具有的协议族的地址。',
+    },
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -9,7 +9,10 @@ export const configNoteErrors = {
   },
   KX2802: {
     exit: 3,
-    title: { en: '{field}: the secret file {name} cannot be read: {reason}', zh: '{field}：无法读取密文文件 {name}：{reason}' },
+    title: {
+      en: '{field}: the secret file {name} cannot be read: {reason}',
+      zh: '{field}：无法读取密文文件 {name}：{reason}',
+    },
     remedy: { en: 'Check the path and its rights (0600, yours).', zh: '请检查路径和权限（0600，属于您）。' },
   },
   KX2803: {
@@ -27,7 +30,10 @@ export const configNoteErrors = {
   },
   KX2901: {
     exit: 3,
-    title: { en: 'secrets are written into the file: {count}, the first one here', zh: '文件中直接写有 {count} 个密文，第一个在此处' },
+    title: {
+      en: 'secrets are written into the file: {count}, the first one here',
+      zh: '文件中直接写有 {count} 个密文，第一个在此处',
+    },
     remedy: {
       en: 'They work and are never shown, but whoever reads the file has them. Better: env:NAME, file:/path or prompt.',
       zh: '可以使用且不会显示，但能读文件的人都能看到。建议使用 env:NAME、file:/path 或 prompt。',
@@ -35,17 +41,26 @@ export const configNoteErrors = {
   },
   KX2902: {
     exit: 3,
-    title: { en: '{count} etcd members: an even number survives no more failures than {less}', zh: 'etcd 成员为 {count} 个：偶数个成员的容错能力与 {less} 个相同' },
+    title: {
+      en: '{count} etcd members: an even number survives no more failures than {less}',
+      zh: 'etcd 成员为 {count} 个：偶数个成员的容错能力与 {less} 个相同',
+    },
     remedy: { en: 'Use 1, 3 or 5.', zh: '请使用 1、3 或 5 个。' },
   },
   KX2903: {
     exit: 3,
     title: { en: 'the host {host} has no role', zh: '主机 {host} 没有角色' },
-    remedy: { en: 'It is prepared like the others, but nothing runs on it. Add it to a group of roleGroups.', zh: '它会和其他主机一样准备，但不运行任何组件。请将其加入 roleGroups 的某个组。' },
+    remedy: {
+      en: 'It is prepared like the others, but nothing runs on it. Add it to a group of roleGroups.',
+      zh: '它会和其他主机一样准备，但不运行任何组件。请将其加入 roleGroups 的某个组。',
+    },
   },
   KX2904: {
     exit: 3,
-    title: { en: 'kube-proxy in ipvs mode may remove the virtual IP of kube-vip', zh: 'ipvs 模式的 kube-proxy 可能会清除 kube-vip 的虚拟 IP' },
+    title: {
+      en: 'kube-proxy in ipvs mode may remove the virtual IP of kube-vip',
+      zh: 'ipvs 模式的 kube-proxy 可能会清除 kube-vip 的虚拟 IP',
+    },
     remedy: {
       en: 'Put the network of the hosts into kubernetes.kubeProxyConfiguration.ipvs.excludeCIDRs.',
       zh: '请将主机所在网段加入 kubernetes.kubeProxyConfiguration.ipvs.excludeCIDRs。',
@@ -53,8 +68,14 @@ export const configNoteErrors = {
   },
   KX2905: {
     exit: 3,
-    title: { en: 'the feature gate {gate} is always on since Kubernetes {since} and no longer exists', zh: '特性门控 {gate} 自 Kubernetes {since} 起始终开启，已不存在' },
-    remedy: { en: 'Remove it. kubexm leaves it out, because the kubelet would refuse to start.', zh: '请删除它。kubexm 会将其略去，否则 kubelet 无法启动。' },
+    title: {
+      en: 'the feature gate {gate} is always on since Kubernetes {since} and no longer exists',
+      zh: '特性门控 {gate} 自 Kubernetes {since} 起始终开启，已不存在',
+    },
+    remedy: {
+      en: 'Remove it. kubexm leaves it out, because the kubelet would refuse to start.',
+      zh: '请删除它。kubexm 会将其略去，否则 kubelet 无法启动。',
+    },
   },
   KX2906: {
     exit: 3,
@@ -64,22 +85,37 @@ export const configNoteErrors = {
   KX2907: {
     exit: 3,
     title: { en: '{field} looks like a placeholder', zh: '{field} 看起来是占位符' },
-    remedy: { en: 'Put the real secret there, better as env:NAME or file:/path.', zh: '请填写真实密文，建议使用 env:NAME 或 file:/path。' },
+    remedy: {
+      en: 'Put the real secret there, better as env:NAME or file:/path.',
+      zh: '请填写真实密文，建议使用 env:NAME 或 file:/path。',
+    },
   },
   KX2908: {
     exit: 3,
     title: { en: 'the role {role} names {host} twice', zh: '角色 {role} 中 {host} 重复' },
-    remedy: { en: 'Remove one of the two; check that no other host was meant.', zh: '请删除一个，并确认是否写错了主机。' },
+    remedy: {
+      en: 'Remove one of the two; check that no other host was meant.',
+      zh: '请删除一个，并确认是否写错了主机。',
+    },
   },
   KX2909: {
     exit: 3,
-    title: { en: 'kube-proxy mode ipvs is deprecated since Kubernetes 1.35', zh: '自 Kubernetes 1.35 起，kube-proxy 的 ipvs 模式已弃用' },
+    title: {
+      en: 'kube-proxy mode ipvs is deprecated since Kubernetes 1.35',
+      zh: '自 Kubernetes 1.35 起，kube-proxy 的 ipvs 模式已弃用',
+    },
     remedy: { en: 'Use nftables, iptables or auto.', zh: '请使用 nftables、iptables 或 auto。' },
   },
   KX2910: {
     exit: 3,
-    title: { en: '{host} has the loopback address {address} as internal address', zh: '{host} 的内部地址是回环地址 {address}' },
-    remedy: { en: 'Other machines cannot reach it. Fine for a trial on one machine, not for a cluster.', zh: '其他机器无法访问它。仅适合单机试验，不适合集群。' },
+    title: {
+      en: '{host} has the loopback address {address} as internal address',
+      zh: '{host} 的内部地址是回环地址 {address}',
+    },
+    remedy: {
+      en: 'Other machines cannot reach it. Fine for a trial on one machine, not for a cluster.',
+      zh: '其他机器无法访问它。仅适合单机试验，不适合集群。',
+    },
   },
   KX2911: {
     exit: 3,

@@ -10,22 +10,34 @@ export const configSyntaxErrors = {
   KX2102: {
     exit: 3,
     title: { en: 'a full-width comma ({char}) separates entries', zh: '条目之间使用了全角逗号（{char}）' },
-    remedy: { en: 'Type a half-width comma. If it belongs to the text, put the text in quotes.', zh: '请改为半角逗号。如果它属于文本内容，请给文本加引号。' },
+    remedy: {
+      en: 'Type a half-width comma. If it belongs to the text, put the text in quotes.',
+      zh: '请改为半角逗号。如果它属于文本内容，请给文本加引号。',
+    },
   },
   KX2103: {
     exit: 3,
-    title: { en: 'curly or full-width quotes ({char}) are not quotes in YAML', zh: '弯引号或全角引号（{char}）在 YAML 中不是引号' },
+    title: {
+      en: 'curly or full-width quotes ({char}) are not quotes in YAML',
+      zh: '弯引号或全角引号（{char}）在 YAML 中不是引号',
+    },
     remedy: { en: 'Type straight quotes: "…"', zh: '请改为半角直引号："…"' },
   },
   KX2104: {
     exit: 3,
     title: { en: 'this is not an ordinary space but {char}', zh: '这不是普通空格，而是 {char}' },
-    remedy: { en: 'Delete it and type a space with the input method switched to English.', zh: '请删除它，切换到英文输入法后输入空格。' },
+    remedy: {
+      en: 'Delete it and type a space with the input method switched to English.',
+      zh: '请删除它，切换到英文输入法后输入空格。',
+    },
   },
   KX2105: {
     exit: 3,
     title: { en: 'the line is indented with a tab', zh: '该行使用制表符（Tab）缩进' },
-    remedy: { en: 'YAML indents with spaces only. Replace each tab by two spaces.', zh: 'YAML 只能用空格缩进。请将每个 Tab 替换为两个空格。' },
+    remedy: {
+      en: 'YAML indents with spaces only. Replace each tab by two spaces.',
+      zh: 'YAML 只能用空格缩进。请将每个 Tab 替换为两个空格。',
+    },
   },
   KX2106: {
     exit: 3,
@@ -83,12 +95,18 @@ export const configSyntaxErrors = {
   KX2122: {
     exit: 3,
     title: { en: 'a bracket is not closed, or a comma is missing', zh: '括号没有闭合，或缺少逗号' },
-    remedy: { en: 'Put a comma between entries, and close every square and curly bracket.', zh: '各项之间要有逗号，并且每个方括号和花括号都要闭合。' },
+    remedy: {
+      en: 'Put a comma between entries, and close every square and curly bracket.',
+      zh: '各项之间要有逗号，并且每个方括号和花括号都要闭合。',
+    },
   },
   KX2123: {
     exit: 3,
     title: { en: 'a key without a colon and a value', zh: '键后面缺少冒号和值' },
-    remedy: { en: 'Write "key: value", with a half-width colon and a space after it.', zh: '请写成 "key: value"，使用半角冒号并在其后加空格。' },
+    remedy: {
+      en: 'Write "key: value", with a half-width colon and a space after it.',
+      zh: '请写成 "key: value"，使用半角冒号并在其后加空格。',
+    },
   },
   KX2124: {
     exit: 3,
@@ -105,18 +123,27 @@ export const configSyntaxErrors = {
   },
   KX2126: {
     exit: 3,
-    title: { en: 'a backslash in double quotes has a special meaning, and this one has none', zh: '双引号中的反斜杠有特殊含义，此处的写法无效' },
+    title: {
+      en: 'a backslash in double quotes has a special meaning, and this one has none',
+      zh: '双引号中的反斜杠有特殊含义，此处的写法无效',
+    },
     remedy: { en: "Use single quotes: '…', or double the backslash.", zh: "请改用单引号：'…'，或写两个反斜杠。" },
   },
   KX2127: {
     exit: 3,
     title: { en: 'there is no anchor for the alias here', zh: '此处的别名没有对应的锚点' },
-    remedy: { en: 'Put text that starts with * or & in quotes, or define the anchor (&name) above.', zh: '以 * 或 & 开头的文本请加引号，或在前面定义锚点（&name）。' },
+    remedy: {
+      en: 'Put text that starts with * or & in quotes, or define the anchor (&name) above.',
+      zh: '以 * 或 & 开头的文本请加引号，或在前面定义锚点（&name）。',
+    },
   },
   KX2128: {
     exit: 3,
     title: { en: 'the tag {tag} is not allowed', zh: '不允许使用标签 {tag}' },
-    remedy: { en: 'Remove it. If the text starts with an exclamation mark, put it in quotes.', zh: '请删除它。如果文本以感叹号开头，请加引号。' },
+    remedy: {
+      en: 'Remove it. If the text starts with an exclamation mark, put it in quotes.',
+      zh: '请删除它。如果文本以感叹号开头，请加引号。',
+    },
   },
   KX2129: {
     exit: 3,

@@ -18,7 +18,10 @@ export const configValueErrors = {
   KX2303: {
     exit: 3,
     title: { en: '{field} has several {family} values', zh: '{field} 中有多个 {family} 值' },
-    remedy: { en: 'Keep at most one IPv4 and one IPv6; the first is the primary.', zh: '最多保留一个 IPv4 和一个 IPv6；第一个为主。' },
+    remedy: {
+      en: 'Keep at most one IPv4 and one IPv6; the first is the primary.',
+      zh: '最多保留一个 IPv4 和一个 IPv6；第一个为主。',
+    },
   },
   KX2304: {
     exit: 3,
@@ -30,7 +33,10 @@ export const configValueErrors = {
   },
   KX2305: {
     exit: 3,
-    title: { en: '{field}: "{value}" is neither an IP address nor a host name', zh: '{field}："{value}" 既不是 IP 地址也不是主机名' },
+    title: {
+      en: '{field}: "{value}" is neither an IP address nor a host name',
+      zh: '{field}："{value}" 既不是 IP 地址也不是主机名',
+    },
     remedy: { en: 'Write for example 172.16.0.2 or node1.example.com.', zh: '例如 172.16.0.2 或 node1.example.com。' },
   },
   KX2306: {
@@ -43,7 +49,10 @@ export const configValueErrors = {
   },
   KX2307: {
     exit: 3,
-    title: { en: '{field}: {value} is an address inside a network, not a network', zh: '{field}：{value} 是网段内的地址，而不是网段' },
+    title: {
+      en: '{field}: {value} is an address inside a network, not a network',
+      zh: '{field}：{value} 是网段内的地址，而不是网段',
+    },
     remedy: { en: 'Write {network}.', zh: '请写成 {network}。' },
   },
   KX2309: {
@@ -56,7 +65,10 @@ export const configValueErrors = {
   },
   KX2310: {
     exit: 3,
-    title: { en: '{field}: the name "{value}" is taken by kubexm itself', zh: '{field}：名称 "{value}" 由 kubexm 自身使用' },
+    title: {
+      en: '{field}: the name "{value}" is taken by kubexm itself',
+      zh: '{field}：名称 "{value}" 由 kubexm 自身使用',
+    },
     remedy: { en: 'Choose another name.', zh: '请换一个名称。' },
   },
   KX2311: {
@@ -70,7 +82,10 @@ export const configValueErrors = {
   KX2312: {
     exit: 3,
     title: { en: '{field}: "{value}" is not a domain name', zh: '{field}："{value}" 不是有效域名' },
-    remedy: { en: 'Write lower-case labels separated by dots, such as lb.example.com, without scheme and port.', zh: '请写小写、以点分隔的域名，例如 lb.example.com，不带协议和端口。' },
+    remedy: {
+      en: 'Write lower-case labels separated by dots, such as lb.example.com, without scheme and port.',
+      zh: '请写小写、以点分隔的域名，例如 lb.example.com，不带协议和端口。',
+    },
   },
   KX2313: {
     exit: 3,
@@ -85,17 +100,26 @@ export const configValueErrors = {
   KX2315: {
     exit: 3,
     title: { en: '{value} is not a range', zh: '{value} 不是有效范围' },
-    remedy: { en: 'A range is two numbers with a half-width colon in brackets: node[5:6] or node[01:12].', zh: '范围是方括号中用半角冒号分隔的两个数字：node[5:6] 或 node[01:12]。' },
+    remedy: {
+      en: 'A range is two numbers with a half-width colon in brackets: node[5:6] or node[01:12].',
+      zh: '范围是方括号中用半角冒号分隔的两个数字：node[5:6] 或 node[01:12]。',
+    },
   },
   KX2316: {
     exit: 3,
     title: { en: 'the ends of the range {value} have different numbers of digits', zh: '范围 {value} 两端的位数不同' },
-    remedy: { en: 'With leading zeros write both ends equally long: node[01:12].', zh: '带前导零时，两端的位数必须相同：node[01:12]。' },
+    remedy: {
+      en: 'With leading zeros write both ends equally long: node[01:12].',
+      zh: '带前导零时，两端的位数必须相同：node[01:12]。',
+    },
   },
   KX2317: {
     exit: 3,
     title: { en: '{field}: "{value}" is not a Kubernetes version', zh: '{field}："{value}" 不是 Kubernetes 版本号' },
-    remedy: { en: 'Write all three numbers, such as v1.34.2, on one line.', zh: '请在一行内写完整的三段版本号，例如 v1.34.2。' },
+    remedy: {
+      en: 'Write all three numbers, such as v1.34.2, on one line.',
+      zh: '请在一行内写完整的三段版本号，例如 v1.34.2。',
+    },
   },
   KX2318: {
     exit: 3,
@@ -105,7 +129,10 @@ export const configValueErrors = {
   KX2319: {
     exit: 3,
     title: { en: '{field}: "{value}" is not a version', zh: '{field}："{value}" 不是版本号' },
-    remedy: { en: 'Write it as its project does, such as 1.7.24 or v3.5.21.', zh: '请按其项目的写法填写，例如 1.7.24 或 v3.5.21。' },
+    remedy: {
+      en: 'Write it as its project does, such as 1.7.24 or v3.5.21.',
+      zh: '请按其项目的写法填写，例如 1.7.24 或 v3.5.21。',
+    },
   },
   KX2320: {
     exit: 3,
@@ -128,22 +155,34 @@ export const configValueErrors = {
   KX2324: {
     exit: 3,
     title: { en: '{field}: there is no time zone "{value}"', zh: '{field}：没有时区 "{value}"' },
-    remedy: { en: 'Did you mean {suggestion}? All names: timedatectl list-timezones', zh: '您是不是想写 {suggestion}？全部名称：timedatectl list-timezones' },
+    remedy: {
+      en: 'Did you mean {suggestion}? All names: timedatectl list-timezones',
+      zh: '您是不是想写 {suggestion}？全部名称：timedatectl list-timezones',
+    },
   },
   KX2326: {
     exit: 3,
-    title: { en: '{field} contains a line break or control character: "{value}"', zh: '{field} 中含有换行或控制字符："{value}"' },
+    title: {
+      en: '{field} contains a line break or control character: "{value}"',
+      zh: '{field} 中含有换行或控制字符："{value}"',
+    },
     remedy: { en: 'Remove it; the value must fit on one line.', zh: '请删除它；值必须在一行内。' },
   },
   KX2327: {
     exit: 3,
     title: { en: '{field} is not a valid reference to a secret', zh: '{field} 不是有效的密文引用' },
-    remedy: { en: 'Write env:NAME, file:/path, prompt or prompt:label.', zh: '请写成 env:NAME、file:/path、prompt 或 prompt:标签。' },
+    remedy: {
+      en: 'Write env:NAME, file:/path, prompt or prompt:label.',
+      zh: '请写成 env:NAME、file:/path、prompt 或 prompt:标签。',
+    },
   },
   KX2328: {
     exit: 3,
     title: { en: '{field}: "{value}" is not a line of /etc/hosts', zh: '{field}："{value}" 不是 /etc/hosts 的有效行' },
-    remedy: { en: 'Write an address followed by names: 192.168.1.100 api.example.com', zh: '请先写地址再写域名：192.168.1.100 api.example.com' },
+    remedy: {
+      en: 'Write an address followed by names: 192.168.1.100 api.example.com',
+      zh: '请先写地址再写域名：192.168.1.100 api.example.com',
+    },
   },
   KX2329: {
     exit: 3,
@@ -153,7 +192,10 @@ export const configValueErrors = {
   KX2330: {
     exit: 3,
     title: { en: '{field}: "{value}" does not name a registry', zh: '{field}："{value}" 不是镜像仓库地址' },
-    remedy: { en: 'Write host or host:port, such as registry.example.com:5000, without https://.', zh: '请写主机或 主机:端口，例如 registry.example.com:5000，不带 https://。' },
+    remedy: {
+      en: 'Write host or host:port, such as registry.example.com:5000, without https://.',
+      zh: '请写主机或 主机:端口，例如 registry.example.com:5000，不带 https://。',
+    },
   },
   KX2331: {
     exit: 3,
@@ -163,7 +205,10 @@ export const configValueErrors = {
   KX2332: {
     exit: 3,
     title: { en: '{field}: "{value}" is not a SHA-256', zh: '{field}："{value}" 不是 SHA-256' },
-    remedy: { en: 'Write 64 hexadecimal digits, as sha256sum prints them.', zh: '请写 sha256sum 输出的 64 位十六进制数。' },
+    remedy: {
+      en: 'Write 64 hexadecimal digits, as sha256sum prints them.',
+      zh: '请写 sha256sum 输出的 64 位十六进制数。',
+    },
   },
   KX2333: {
     exit: 3,

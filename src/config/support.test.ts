@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { BASE, plus } from '../../test/configs/cases.ts';
+import { loadConfig } from './load.ts';
+import { renderProblems } from './render.ts';
+import { unsupportedFields } from './support.ts';
+
+const CORE = ['spec.hosts.**', 'spec.roleGroups.**', 'spec.kubernetes.version', 'spec.etcd.type'];
+
+async function refused(text: string, supported: readonly string[]): Promise<readonly string[]> {
+  const { source, cluster } = await loadConfig({ text, file: 'cluster.yaml' });
+  expect(cluster).toBeDefined();
+  return unsupportedFields(source, supported, 'create cluster').map(
+    (one) => `${one.at.line}:${one.at.column} ${one.params['field']}`,
+  );
+}
+
+test('nothing is refused that a pipeline acts on', async () => {
+  expect(await refused(BASE, CORE)).toEqual([]);
+  expect(await refused(BASE, ['spec.**'])).toEqual([]);
+  expect(await refused(BASE, ['spec.hosts[].name', 'spec.hosts.*.address', ...CORE.slice(1)])).toEqual([]);
+});
+
+test('a field that the user set is refused by name, at its place', async () => {
+  const text = plus('storage:\n  openebs:\n    basePath: /data\nkubernetesX: 1\n').replace('  kubernetesX: 1\n', '');
+  expect(await refused(text, CORE)).toEqual(['17:3 spec.storage']);
+  const { source } = await loadConfig({ text, file: 'cluster.yaml' });
+  const problems = unsupportedFields(source, CORE, 'create cluster');
+  expect(problems[0]).toMatchObject({ code: 'KX4010', severity: 'error' });
+  expect(renderProblems(problems, source, { lang: 'en', color: false })).toContain(
+    'create cluster cannot act on spec.storage yet',
+  );
+});
+
+test('only the part that is not supported is named', async () => {
+  const text = plus('network: {plugin: flannel, flannel: {mtu: 1400, backend: host-gw}}\nssh: {user: me}\n').replace(
+    '172.16.0.2}',
+    '172.16.0.2, labels: {a: b}}',
+  );
+  expect(
+    await refused(text, [
+      'spec.hosts[].name',
+      'spec.hosts[].address',
+      ...CORE.slice(1),
+      'spec.network.plugin',
+      'spec.network.flannel.backend',
+      'spec.ssh.**',
+    ]),
+  ).toEqual(['7:42 spec.hosts[0].labels', '17:40 spec.network.flannel.mtu']);
+});
+
+test('values can be limited', async () => {
+  const text = plus('network: {plugin: cilium}\n');
+  expect(await refused(text, [...CORE, 'spec.network.plugin=flannel|cilium'])).toEqual([]);
+  expect(await refused(text, [...CORE, 'spec.network.plugin=flannel|calico'])).toEqual([
+    '17:13 spec.network.plugin: cilium',
+  ]);
+});
+
+test('what asks for nothing is not refused', async () => {
+  const text = plus('addons: []\nregistry: {namespaceOverride: "", auths: {}}\nsystem:\n  rpms:\n');
+  expect(await refused(text, CORE)).toEqual([]);
+});
+
+test('the path is named as it was written', async () => {
+  const text = plus('loadBalancer: {mode: internal, internal: {type: haproxy}}\n');
+  expect(await refused(text, CORE)).toEqual(['17:45 spec.loadBalancer.internal.type']);
+  expect(await refused(text, [...CORE, 'spec.controlPlaneEndpoint.internalLoadbalancer'])).toEqual([]);
+});

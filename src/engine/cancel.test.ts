@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { host, kv, kvLike, Manual, Rig, task } from '../../test/rig/engine.ts';
+import { sh } from '../model/script.ts';
+import { on, parallel, sequence } from '../plan/combinators.ts';
+
+const a = host('a');
+const b = host('b');
+const named = (name: string) => ({ name });
+const set = (key: string) => on(a, kv({ key, value: '1' }), named(key));
+const soon = () => new Promise((resolve) => setTimeout(resolve, 15));
+const held = kvLike({ apply: (_host, want) => sh`hold ${want.key}; kv set ${want.key} 1` });
+const job = kvLike({ job: true, apply: (_host, want) => sh`hold ${want.key}; kv set ${want.key} 1` });
+
+describe('drain', () => {
+  test('what runs ends and is noted; nothing new starts; nothing is rolled back', async () => {
+    const rig = new Rig(['a']);
+    const plan = task('m/t', sequence(set('one'), on(a, job({ key: 'two', value: '1' }), named('two')), set('three')));
+    const running = rig.run(plan);
+    await soon();
+    rig.drain.abort();
+    await soon();
+    expect(rig.outcomes()).toEqual({ 'm/t/one@a': 'changed' });
+    rig.host('a').release('two');
+    const result = await running;
+    expect(result).toMatchObject({ outcome: 'interrupted', failures: [], counts: { changed: 2, skipped: 1 } });
+    expect(rig.host('a').state.values).toEqual({ one: '1', two: '1' });
+    expect(rig.journal.phases('m/t/two@a')).toEqual(['intent', 'applied', 'done']);
+    expect(rig.of('rollback-started')).toEqual([]);
+  });
+
+  test('what waits for its turn does not start', async () => {
+    const rig = new Rig(['a', 'b']);
+    const manual = new Manual();
+    const many = Array.from({ length: 30 }, (_, i) => on([a, b], manual.use({ name: `n${i}` }), named(`n${i}`)));
+    const running = rig.run(parallel(...many), { limits: { total: 3, perHost: 2 } });
+    await manual.until(3);
+    rig.drain.abort();
+    for (const name of manual.held) manual.go(name);
+    expect((await running).counts).toEqual({ ran: 3, skipped: 57 });
+  });
+
+  test('a check that is on its way is not followed up', async () => {
+    const rig = new Rig(['a'], { latencyMs: 20 });
+    const running = rig.run(sequence(set('one'), set('two')));
+    rig.drain.abort();
+    expect(await running).toMatchObject({ outcome: 'interrupted', counts: { skipped: 2 } });
+    expect(rig.host('a').state.values).toEqual({});
+  });
+
+  test('before the start: everything is skipped; with nothing left out the run has succeeded', async () => {
+    const rig = new Rig(['a']);
+    rig.drain.abort();
+    expect((await rig.run(set('one'))).outcome).toBe('interrupted');
+    const late = new Rig(['a']);
+    const manual = new Manual();
+    const running = late.run(on(a, manual.use({ name: 'last' }), named('last')));
+    await manual.until(1);
+    late.drain.abort();
+    manual.go('last@a');
+    expect((await running).outcome).toBe('succeeded');
+  });
+
+  test('a failure after it is still rolled back', async () => {
+    const rig = new Rig(['a']);
+    const bad = kvLike({ job: true, apply: () => sh`hold bad; fail 1 no` });
+    const running = rig.run(task('m/t', sequence(set('one'), on(a, bad({ key: 'two', value: '1' }), named('two')))));
+    await soon();
+    rig.drain.abort();
+    rig.host('a').release('bad');
+    const result = await running;
+    expect(result).toMatchObject({ outcome: 'failed', counts: { reverted: 1, failed: 1 } });
+    expect(rig.host('a').state.values).toEqual({});
+  });
+});
+
+describe('stop', () => {
+  test('commands, checks, jobs and work of steps are let go of at once, and all of it is unknown', async () => {
+    const rig = new Rig(['a', 'b', 'c', 'd']);
+    const manual = new Manual();
+    const deaf = on(host('c'), manual.use({ name: 'deaf' }), named('deaf'));
+    const asks = kvLike({ probe: () => sh`hold ever` });
+    const plan = parallel(
+      task('m/a', on(a, held({ key: 'command', value: '1' }), named('command'))),
+      task('m/b', on(b, job({ key: 'job', value: '1' }), named('job'))),
+      task('m/c', deaf),
+      task('m/d', sequence(on(host('d'), asks({ key: 'asked', value: '1' }), named('asked')))),
+    );
+    const running = rig.run(plan);
+    await soon();
+    rig.drain.abort();
+    rig.stop.abort();
+    const result = await running;
+    expect(result).toMatchObject({ outcome: 'interrupted', failures: [], counts: { unknown: 4 } });
+    expect(rig.of('rollback-started')).toEqual([]);
+    // The job goes on, and the journal says so.
+    rig.host('b').release('job');
+    await soon();
+    expect(rig.host('b').get('job')).toBe('1');
+    expect([...rig.journal.replay().open.keys()].toSorted()).toEqual(['m/a/command@a', 'm/b/job@b']);
+  });
+
+  test('in the middle of undoing: what is left stays as it is, to be gone on with', async () => {
+    const rig = new Rig(['a']);
+    const stuck = kvLike({ revert: () => sh`hold revert` });
+    const bad = kvLike({ apply: () => sh`fail 1 no` });
+    const plan = task(
+      'm/t',
+      sequence(
+        set('one'),
+        on(a, stuck({ key: 'two', value: '1' }), named('two')),
+        on(a, bad({ key: 'three', value: '1' }), named('three')),
+      ),
+    );
+    const running = rig.run(plan);
+    await soon();
+    rig.stop.abort();
+    const result = await running;
+    expect(result.counts).toEqual({ changed: 2, failed: 1 });
+    expect(rig.journal.phases('m/t/two@a').at(-1)).toBe('reverting');
+    expect(rig.host('a').get('one')).toBe('1');
+  });
+
+  test('a wait between two tries ends', async () => {
+    const rig = new Rig(['a']);
+    const flaky = kvLike({
+      apply: () => sh`fail 1 no`,
+      retry: () => ({ attempts: 5, delaySeconds: 600, transient: () => true }),
+    });
+    const running = rig.run(on(a, flaky({ key: 'x', value: '1' }), named('x')));
+    await soon();
+    rig.stop.abort();
+    expect((await running).counts).toEqual({ unknown: 1 });
+  });
+});

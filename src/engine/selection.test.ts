@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { causes, host, kv, kvLike, Rig } from '../../test/rig/engine.ts';
+import { sh } from '../model/script.ts';
+import { barrier, on, sequence, until } from '../plan/combinators.ts';
+import { buildGraph } from '../plan/graph.ts';
+import type { Wanted } from '../plan/ref.ts';
+import { rolesFor } from './selection.ts';
+
+const a = host('a');
+const b = host('b');
+const both = [a, b];
+const set = (key: string, tags: readonly string[], value: Wanted<string> = '1', at: typeof a | typeof both = a) =>
+  on(at, kv({ key, value }), { name: key, tags });
+const select = (tags: readonly string[], skipTags: readonly string[] = []) => ({ selection: { tags, skipTags } });
+
+describe('tags', () => {
+  const plan = () => sequence(set('one', ['x']), set('two', ['y']), set('three', ['x', 'slow']));
+
+  test('only what is selected takes part; the rest is neither asked about nor mentioned', async () => {
+    const rig = new Rig(['a']);
+    const result = await rig.run(plan(), select(['x']));
+    expect(rig.outcomes()).toEqual({ 'one@a': 'changed', 'three@a': 'changed' });
+    expect(result.counts).toEqual({ changed: 2 });
+    expect(JSON.stringify(rig.machine('a').sent)).not.toContain('two');
+  });
+
+  test('what is to be skipped is skipped, whatever else selects it', async () => {
+    const rig = new Rig(['a']);
+    await rig.run(plan(), select(['x', 'y'], ['slow']));
+    expect(rig.outcomes()).toEqual({ 'one@a': 'changed', 'two@a': 'changed' });
+    const other = new Rig(['a']);
+    await other.run(plan(), select([], ['x']));
+    expect(other.outcomes()).toEqual({ 'two@a': 'changed' });
+    const all = new Rig(['a']);
+    await all.run(plan(), select([]));
+    expect((await all.run(plan(), select([]))).counts).toEqual({ satisfied: 3 });
+  });
+
+  test('a failure reaches what follows, also over nodes that are left out and over joins', async () => {
+    const rig = new Rig(['a', 'b']);
+    const bad = on(both, kvLike({ apply: () => sh`fail 1 no` })({ key: 'one', value: '1' }), {
+      name: 'one',
+      tags: ['x'],
+    });
+    const rest = barrier('meet', 'all', set('two', ['y'], '1', both), set('three', ['x'], '1', both));
+    const result = await rig.run(sequence(bad, rest), select(['x']));
+    expect(rig.outcomes()).toEqual({
+      'one@a': 'failed',
+      'one@b': 'failed',
+      'three@a': 'skipped',
+      'three@b': 'skipped',
+    });
+    expect(result.counts).toEqual({ failed: 2, skipped: 2 });
+  });
+});
+
+describe('producers outside the selection', () => {
+  const plan = () => {
+    const one = set('one', ['ca'], 'v');
+    const two = set('two', ['ca', 'mid'], one.ref());
+    return sequence(one, two, set('other', ['other']), set('three', ['x'], two.ref()));
+  };
+
+  test('are checked only, and theirs too; their values are used', async () => {
+    const rig = new Rig(['a'], { values: { one: 'v', two: 'v' } });
+    await rig.run(plan(), select(['x']));
+    expect(rig.outcomes()).toEqual({ 'one@a': 'satisfied', 'two@a': 'satisfied', 'three@a': 'changed' });
+    expect(rig.host('a').get('three')).toBe('v');
+  });
+
+  test('unsatisfied is an error that names the tag to add; nothing is changed', async () => {
+    for (const dryRun of [false, true]) {
+      const rig = new Rig(['a'], { values: { one: 'v' } });
+      const result = await rig.run(plan(), { ...select(['x']), dryRun });
+      expect(causes(result)).toEqual(['KX4008 two@a']);
+      expect(result.failures[0]!.error.params).toEqual({ node: 'two@a', tags: 'ca, mid' });
+      expect(rig.outcomes()).toEqual({ 'one@a': 'satisfied', 'two@a': 'failed', 'three@a': 'skipped' });
+      expect(rig.host('a').state.values).toEqual({ one: 'v' });
+    }
+  });
+
+  test('a gate is looked at for what it guards, and only then', async () => {
+    const gate = on(a, kv({ key: 'gate', value: 'up' }), { name: 'gate', tags: ['gate'] });
+    const guarded = until(gate, sequence(set('one', ['x']), set('two', ['y'])));
+    const graph = buildGraph(guarded);
+    const roles = rolesFor(graph, { tags: ['x'], skipTags: [] });
+    expect(Object.fromEntries(graph.nodes.map(({ id }, i) => [id, roles[i]]))).toEqual({
+      gate: 'check',
+      one: 'run',
+      two: 'leave',
+    });
+    const up = new Rig(['a'], { values: { gate: 'up' } });
+    await up.run(graph, select(['x']));
+    expect(up.outcomes()).toEqual({ 'gate@a': 'satisfied', 'one@a': 'superseded' });
+    const down = new Rig(['a']);
+    await down.run(graph, select(['x']));
+    expect(down.outcomes()).toEqual({ 'gate@a': 'ran', 'one@a': 'changed' });
+  });
+});

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addUser, describeHosts, type Rig, type RigHost, startRig } from '../../test/rig/sshd.ts';
+import { sh } from '../model/script.ts';
+import { connectMachine } from './connect.ts';
+
+const MARK = randomBytes(8).toString('hex');
+const PASSWORD = `password-${MARK}`;
+const SECRET = `secret-${MARK}`;
+/** Finds both, but not itself. */
+const PATTERN = `[${MARK[0]}]${MARK.slice(1)}`;
+
+/** Reads all command lines and environments of this machine, hosts included, until it is told to stop. */
+function watchProcesses(needles: readonly string[]): { stop(): Promise<{ seen: string[]; rounds: number }> } {
+  const seen: string[] = [];
+  let rounds = 0;
+  let running = true;
+  const loop = (async () => {
+    while (running) {
+      for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+        for (const what of ['cmdline', 'environ']) {
+          const text = await readFile(`/proc/${pid}/${what}`, 'latin1').catch(() => '');
+          for (const needle of needles) if (text.includes(needle)) seen.push(`${what}: ${text}`);
+        }
+      }
+      rounds++;
+    }
+  })();
+  return {
+    async stop() {
+      running = false;
+      await loop;
+      return { seen, rounds };
+    },
+  };
+}
+
+describeHosts('secrets', () => {
+  let rig: Rig;
+  let host: RigHost;
+  beforeAll(async () => {
+    rig = await startRig();
+    host = rig.hosts[0] as RigHost;
+    await addUser(host, { name: 'bob', password: PASSWORD, sudo: 'password' });
+    await addUser(host, { name: 'term', password: PASSWORD, sudo: 'tty' });
+  });
+  afterAll(() => rig.close());
+
+  test.each(['bob', 'term'])('of %s are in no command line, environment or readable file', async (user) => {
+    const watch = watchProcesses([PASSWORD, SECRET]);
+    const machine = await connectMachine(host.target({ user, auth: { password: PASSWORD } }), { heartbeatMs: 100 });
+    await machine.lock({ run: 'r', cluster: 'c', pipeline: 'p', user: 'u', machine: 'm', pid: 1, since: 's' });
+    const job = machine.job({ key: 'k', script: sh`token=${SECRET}; sleep 0.6; printf '%s' "$token" | cat`, timeoutSeconds: 20 });
+    for (let i = 0; i < 10; i++) {
+      await machine.run(sh`token=${SECRET}; sleep 0.02; printf '%s' "$token" >/dev/null`);
+      await machine.batch([sh`test ${SECRET} = x`, sh`sleep 0.02`]);
+      await machine.write('/srv/kx-test/token', `${SECRET}\n`, { mode: '0600' });
+      await machine.write('/srv/kx-test/big', `${SECRET}\n`.repeat(10_000), { mode: '0600' });
+    }
+    const readable = await host.exec(
+      `find /run /var/lib /srv /tmp /var/tmp /dev/shm -xdev -newer /etc/hostname -type f -exec grep -l '${PATTERN}' {} + 2>/dev/null | xargs -r stat -c '%a %n'`,
+    );
+    expect(readable).toContain('/run/kubexm/jobs/k/script');
+    for (const line of readable.trim().split('\n')) {
+      if (line.includes(rig.dir)) continue;
+      expect(line).toMatch(/^600 /);
+    }
+    const open = await host.exec("find /run/kubexm -xdev -perm /077 -printf '%m %p\\n'");
+    expect(open).toBe('');
+    expect((await job).stdout).toBe(SECRET);
+    await machine.forgetJob('k');
+    await machine.close();
+    const { seen, rounds } = await watch.stop();
+    expect(rounds).toBeGreaterThan(5);
+    expect(seen).toEqual([]);
+    const left = await host.exec(`grep -rl '${PATTERN}' /run /var/log /var/lib/sudo /tmp 2>/dev/null || true`);
+    expect(left.split('\n').filter((name) => name !== '' && !name.includes(rig.dir))).toEqual([]);
+  });
+
+  test('no error says a password', async () => {
+    const wrong = connectMachine(host.target({ user: 'bob', auth: { password: PASSWORD } }), { sudoPassword: SECRET });
+    const error = await wrong.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'KX3022' });
+    const { message, detail, params } = error as { message: string; detail?: string; params: unknown };
+    expect(JSON.stringify([message, detail, params])).not.toContain(MARK);
+  });
+});

@@ -1,0 +1,266 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/index.ts';
+import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
+import { type CliOptions, cli, SAMPLE_MAIN, tempDir } from './rig/cli.ts';
+
+describeHosts('the command line over SSH', () => {
+  let rig: Rig;
+  let config: string;
+  let dir: string;
+
+  beforeAll(async () => {
+    rig = await startRig({ hosts: 3 });
+    dir = mkdtempSync(join(tmpdir(), 'kubexm-cli-hosts-'));
+    config = join(dir, 'c.yaml');
+    const hosts = rig.hosts.map(
+      (host, i) =>
+        `    - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}}`,
+    );
+    const text = `apiVersion: kubexm.mensylisir.io/v1alpha1
+kind: Cluster
+metadata:
+  name: demo
+spec:
+  ssh: {user: root, privateKeyPath: ${rig.key}}
+  hosts:
+${hosts.join('\n')}
+  roleGroups:
+    etcd: [host1]
+    master: [host1]
+    worker: [host2, host3]
+  kubernetes:
+    version: v1.33.2
+`;
+    writeFileSync(config, text);
+  });
+  afterAll(async () => {
+    await rig.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const home = (cwd: string) => ({ KUBEXM_HOME: join(cwd, 'home') });
+  const run = (cwd: string, args: readonly string[], options: CliOptions = {}) =>
+    cli(['run', 'command', '-f', config, ...args], { cwd, env: home(cwd), ...options });
+  const sample = (cwd: string, args: readonly string[], options: CliOptions = {}) =>
+    cli(['test', 'sample', '-f', config, ...args], { cwd, env: home(cwd), main: SAMPLE_MAIN, ...options });
+  const sorted = (text: string) => text.trim().split('\n').sort();
+
+  test('run command: what each host prints, behind its name', async () => {
+    const { code, stdout, stderr } = await run(tempDir(), ['--nodes', 'all', '--', 'hostname; echo to-stderr >&2']);
+    expect(code).toBe(0);
+    expect(sorted(stdout)).toEqual(['host1 │ host1', 'host2 │ host2', 'host3 │ host3']);
+    expect(stderr).toContain('host2 │ to-stderr');
+    expect(stderr).toContain('3 hosts, 3 ok');
+  });
+
+  test('run command: globs, roles, ranges, and what is taken out', async () => {
+    const cwd = tempDir();
+    const hosts = async (patterns: string) => {
+      const { stdout } = await run(cwd, ['--nodes', patterns, '-o', 'json', '--', 'true']);
+      return (JSON.parse(stdout) as { host: string }[]).map(({ host }) => host);
+    };
+    expect(await hosts('host*,!host2')).toEqual(['host1', 'host3']);
+    expect(await hosts('worker')).toEqual(['host2', 'host3']);
+    expect(await hosts('host[1:2]')).toEqual(['host1', 'host2']);
+    const none = await run(cwd, ['--nodes', 'nobody', '--', 'true']);
+    expect(none.code).toBe(64);
+    expect(none.stderr).toContain('KX4023 no host matches nobody');
+  });
+
+  test('run command: one that fails somewhere ends with 1 and says where', async () => {
+    const { code, stdout, stderr } = await run(tempDir(), [
+      '--nodes',
+      'all',
+      '--',
+      'test "$(hostname)" != host2 || exit 3',
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('3 hosts, 2 ok, 1 failed (host2=3)');
+  });
+
+  test('run command: words arrive as they were typed, results as data', async () => {
+    const { code, stdout } = await run(tempDir(), [
+      '--nodes',
+      'host1',
+      '-o',
+      'json',
+      '--',
+      'printf',
+      '%s|',
+      'a  b',
+      '$HOME',
+      "it's",
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ host: 'host1', code: 0, stdout: "a  b|$HOME|it's|", stderr: '' }]);
+  });
+
+  test('run command: too slow', async () => {
+    const { code, stderr } = await run(tempDir(), ['--nodes', 'host1', '--timeout', '1s', '--', 'sleep 20']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('KX4004');
+  });
+
+  test('run command: a host that is away: 7 with the others done, 5 without', async () => {
+    await rig.hosts[2]!.stop();
+    try {
+      const some = await run(tempDir(), ['--nodes', 'all', '--', 'hostname']);
+      expect(some.code).toBe(7);
+      expect(sorted(some.stdout)).toEqual(['host1 │ host1', 'host2 │ host2']);
+      expect(some.stderr).toContain('✗ host3');
+      expect(some.stderr).toContain('3 hosts, 2 ok, 1 not reached');
+      const none = await run(tempDir(), ['--nodes', 'host3', '--', 'hostname']);
+      expect(none.code).toBe(5);
+      expect(none.stdout).toBe('');
+    } finally {
+      await rig.hosts[2]!.restart();
+    }
+  });
+
+  test('a run makes its cluster known: later no file is needed', async () => {
+    const cwd = tempDir();
+    await run(cwd, ['--nodes', 'host1', '--', 'true']);
+    const { code, stdout } = await cli(['run', 'command', '--nodes', 'host1', '--', 'hostname'], {
+      cwd: tempDir(),
+      env: home(cwd),
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'host1 │ host1\n' });
+    expect(
+      (await cli(['get', 'runs', '-o', 'name'], { cwd: tempDir(), env: home(cwd) })).stdout.trim().split('\n'),
+    ).toHaveLength(2);
+  });
+
+  test('dry run, run, run again: the difference, the changes, nothing', async () => {
+    const cwd = tempDir();
+    const args = ['--root', '/tmp/cli-sample', '--detailed-exitcode'];
+    const dry = await sample(cwd, [...args, '--dry-run']);
+    expect(dry.code).toBe(2);
+    expect(dry.stdout).toContain(
+      'sample/prepare/folder  on host1, host2, host3\n  + /tmp/cli-sample: directory\n  + mode: 0755\n',
+    );
+    expect(dry.stdout).toContain('    +seed of the sample');
+    expect(dry.stderr).toContain('the same without --dry-run does it');
+    expect(existsSync(rig.hosts[0]!.path('/tmp/cli-sample'))).toBe(false);
+
+    const first = await sample(cwd, args);
+    expect(first.code).toBe(2);
+    expect(first.stdout).toBe('');
+    expect(first.stderr).toContain('✓ test sample demo: succeeded');
+    expect(first.stderr).not.toContain('--resume');
+
+    const second = await sample(cwd, args);
+    expect(second.code).toBe(0);
+    expect(second.stderr).not.toMatch(/\d+ changed/);
+    const third = await sample(cwd, [...args, '--dry-run']);
+    expect(third.code).toBe(0);
+    expect(third.stdout).not.toMatch(/^ {2}[+~-] /m);
+  });
+
+  test('a step that fails: what, where, why, what next; then the printed command goes on', async () => {
+    const cwd = tempDir();
+    const args = ['--root', '/tmp/cli-failing', '--fail-on', 'host2'];
+    const { code, stderr } = await sample(cwd, args);
+    expect(code).toBe(1);
+    expect(stderr).toContain('✗ test sample demo: failed');
+    expect(stderr).toContain('✗ host2  KX4002 step sample/install/flag@host2 failed: exit code 3: the disk is on fire');
+    expect(stderr).toContain('    │ the disk is on fire');
+    const [, log = ''] = /log +(\S+)/.exec(stderr) ?? [];
+    expect(readFileSync(log, 'utf8')).toContain('sample/install/flag@host2');
+    const [, resume = ''] = /go on with +kubexm (.*)/.exec(stderr) ?? [];
+    expect(resume).toMatch(
+      /^test sample -f \S+ --root \/tmp\/cli-failing --fail-on host2 --resume 2\d{7}-\d{6}-[0-9a-f]{6}$/,
+    );
+    const described = await cli(['describe', 'run', 'last'], { cwd, env: home(cwd) });
+    expect(described.stdout).toContain(`kubexm ${resume}`);
+    const kept = join(log, '../command.json');
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    const again = await cli(resume.split(' '), { cwd, env: home(cwd), main: SAMPLE_MAIN });
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('resumed: test sample demo');
+  });
+
+  test('-o json: events on stdout, one per line, and nothing else', async () => {
+    const { code, stdout, stderr } = await sample(tempDir(), ['--root', '/tmp/cli-json', '-o', 'json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RunEvent);
+    expect(events.at(0)?.type).toBe('run-started');
+    expect(events.at(-1)?.type).toBe('run-finished');
+  });
+
+  test('Ctrl-C once: what runs may end, the run can be resumed', async () => {
+    const cwd = tempDir();
+    const args = ['--root', '/tmp/cli-drain', '--job-seconds', '3'];
+    const interrupt: CliOptions = {
+      started: (child) => {
+        let seen = '';
+        child.stderr?.on('data', (chunk: Buffer) => {
+          if (seen.includes('once@host1: started')) return;
+          seen += chunk.toString();
+          if (seen.includes('once@host1: started')) child.kill('SIGINT');
+        });
+      },
+    };
+    const { code, stderr } = await sample(cwd, args, interrupt);
+    expect(code).toBe(130);
+    expect(stderr).toContain('Interrupted: finishing the steps that run');
+    expect(stderr).toContain('sample/install/once@host1: changed');
+    expect(stderr).toContain('! test sample demo: interrupted');
+    expect(await sample(cwd, [...args, '--resume'])).toMatchObject({ code: 0 });
+  });
+
+  test('Ctrl-C twice: stops now, and says what nobody knows', async () => {
+    const cwd = tempDir();
+    const twice: CliOptions = {
+      started: (child) => {
+        let seen = '';
+        child.stderr?.on('data', (chunk: Buffer) => {
+          const before = seen;
+          seen += chunk.toString();
+          for (const mark of ['once@host1: started', 'Interrupted:']) {
+            if (!before.includes(mark) && seen.includes(mark)) child.kill('SIGINT');
+          }
+        });
+      },
+    };
+    const began = Date.now();
+    const { code, stderr } = await sample(cwd, ['--root', '/tmp/cli-stop', '--job-seconds', '15'], twice);
+    expect(code).toBe(130);
+    expect(Date.now() - began).toBeLessThan(14_000);
+    expect(stderr).toContain('Stopping now');
+    expect(stderr).toMatch(/unknown/);
+  });
+
+  test('two at once: the second is told who the first is; unlock shows it and asks for the name', async () => {
+    const cwd = tempDir();
+    const args = ['--root', '/tmp/cli-two', '--job-seconds', '15'];
+    const works = Promise.withResolvers<void>();
+    const first = sample(cwd, args, {
+      started: (child) => {
+        let seen = '';
+        child.stderr?.on('data', (chunk: Buffer) => {
+          seen += chunk.toString();
+          if (seen.includes('once@host3: started')) works.resolve();
+        });
+      },
+    });
+    await works.promise;
+    const unlock = (...more: string[]) => cli(['unlock', '-f', config, ...more], { cwd, env: home(cwd) });
+    const [second, asked, forced] = await Promise.all([sample(cwd, args), unlock(), unlock('--yes')]);
+    expect(second.code).toBe(6);
+    expect(second.stderr).toMatch(/KX4020 .*pid \d+/);
+    expect(asked.code).toBe(64);
+    expect(asked.stdout).toMatch(/host1 +2\d{7}-\S+ +test sample/);
+    expect(asked.stderr).toContain('KX1040');
+    expect(forced.code).toBe(6);
+    expect(forced.stderr).toContain('KX3102');
+    expect((await first).code).toBe(0);
+    const free = await unlock();
+    expect(free).toMatchObject({ code: 0, stdout: '', stderr: 'No host is locked.\n' });
+  });
+});

@@ -1,0 +1,96 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { tempDir } from './rig/cli.ts';
+
+const PLAY = join(import.meta.dirname, 'rig/play-view.ts');
+const problem = spawnSync('tmux', ['-V']).status === 0 ? undefined : 'needs tmux';
+
+/** A real terminal of a size, in which a command runs. */
+function terminal(columns: number, rows: number, command: string) {
+  const dir = tempDir();
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-f', '/dev/null', '-S', join(dir, 'socket'), ...args], { encoding: 'utf8' });
+  tmux(
+    'new-session',
+    '-d',
+    '-x',
+    String(columns),
+    '-y',
+    String(rows),
+    `LANG=C.UTF-8; export LANG; ${command}; sleep 60`,
+  );
+  onTestFinished(() => void tmux('kill-server'));
+  const screen = (...args: string[]) =>
+    tmux('capture-pane', '-p', ...args)
+      .trimEnd()
+      .split('\n');
+  return {
+    tmux,
+    screen,
+    cursorShown: () => tmux('display-message', '-p', '#{cursor_flag}').trim() === '1',
+    /** Waits until the screen shows a text. */
+    async until(text: string): Promise<string[]> {
+      for (const end = Date.now() + 20_000; Date.now() < end; await delay(50)) {
+        if (screen().join('\n').includes(text)) return screen();
+      }
+      throw new Error(`the screen never showed ${text}:\n${screen().join('\n')}`);
+    },
+  };
+}
+
+const play = (hosts: number, lang: string, seconds: number) =>
+  `'${process.execPath}' '${PLAY}' ${hosts} ${lang} ${seconds}`;
+const steady = (lines: readonly string[]) =>
+  lines.map((line) => line.replaceAll(/\d+ (?:s|秒)\b/g, (text) => text.replace(/\d+/, 'N')));
+
+/** How wide the frames on the screen are. */
+const frames = (lines: readonly string[]) =>
+  lines.filter((line) => /^create cluster prod .* s of about/.test(line)).map((line) => line.length);
+
+describe.skipIf(problem)(`the live view in a real terminal${problem ? ` (${problem})` : ''}`, () => {
+  test('shows the run, keeps messages above it, and leaves nothing behind', async () => {
+    const { until, screen, cursorShown } = terminal(100, 24, play(3, 'en', 2));
+    const lines = await until('KX4002');
+    expect(lines[0]).toBe('集群证书已生成 · certificates are in .kubexm/prod/certs');
+    expect(lines[1]).toMatch(/^create cluster prod +\d+ s of about 1 min 35 s$/);
+    expect(lines.some((line) => /^ {4}node1 {2}download .* 6 % +\d+ s$/.test(line))).toBe(true);
+    expect(cursorShown()).toBe(false);
+    await until('Ctrl-C again');
+    const end = await until('the end');
+    expect(end).toEqual(['集群证书已生成 · certificates are in .kubexm/prod/certs', 'the end']);
+    expect(screen('-S', '-')).toEqual(end);
+    expect(cursorShown()).toBe(true);
+  });
+
+  test('in Chinese, columns stay columns', async () => {
+    const { until } = terminal(100, 24, play(3, 'zh', 2));
+    const lines = steady(await until('KX4002'));
+    expect(lines.slice(1)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^✗ node3 {2}KX4002 步骤 etcd\/install\/unit@node3 失败/)]),
+    );
+  });
+
+  test('follows the size of the window', async () => {
+    const { tmux, until, screen } = terminal(100, 30, play(3, 'en', 6));
+    await until('KX4002');
+    // Narrower: the terminal breaks the lines that it shows.
+    tmux('resize-window', '-x', '80', '-y', '30');
+    await delay(500);
+    expect(frames(screen())).toEqual([80]);
+    tmux('resize-window', '-x', '120', '-y', '30');
+    await delay(500);
+    expect(frames(screen())).toEqual([120]);
+    tmux('resize-window', '-x', '60', '-y', '12');
+    await delay(500);
+    expect(frames(screen())).toEqual([60]);
+    expect(screen().join('\n')).toContain('✗ node3');
+  });
+
+  test('two thousand hosts stay readable', async () => {
+    const { until } = terminal(100, 24, play(2000, 'en', 3));
+    const lines = await until('1999 hosts: node1, node2, node3');
+    expect(lines.length).toBeLessThanOrEqual(24);
+  });
+});
