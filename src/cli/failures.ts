@@ -25,6 +25,7 @@ export function noteStyle({ lang, paintNote, unicode, noteWidth }: Io): FailureS
   return { lang, paint: paintNote, unicode, width: noteWidth };
 }
 
+const CAUSES_SHOWN = 20;
 const HOSTS_SHOWN = 12;
 const LINES_SHOWN = 12;
 
@@ -33,8 +34,10 @@ export async function failureLines(failures: readonly FailureOnHost[], style: Fa
   const { errorRemedy, errorTitle } = await import('../index.ts');
   const { lang, paint, unicode, width } = style;
   const say = speaker(lang);
-  const groups = Map.groupBy(failures, (one) => sameCause(one));
-  return [...groups.values()].flatMap((group, i) => {
+  const groups = [...Map.groupBy(failures, sameCause).values()];
+  const rest = groups.length - CAUSES_SHOWN;
+  const more = rest > 0 ? ['', paint('red', say('moreFailures', { n: rest }))] : [];
+  const lines = groups.slice(0, CAUSES_SHOWN).flatMap((group, i) => {
     const [first, ...others] = group;
     if (first === undefined) return [];
     const { code, params, detail } = first.error;
@@ -47,6 +50,7 @@ export async function failureLines(failures: readonly FailureOnHost[], style: Fa
       ...wrapText(errorRemedy(code, params, lang), width - 2).map((line) => `  ${line}`),
     ];
   });
+  return [...lines, ...more];
 }
 
 function someHosts(failures: readonly FailureOnHost[], say: ReturnType<typeof speaker>): string {

@@ -6,6 +6,9 @@ import { langOf, type Say, speaker } from './texts/index.ts';
 /** A stream that words are written to. */
 export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
+/** A line, or any number of them: a list is never spread, for it may be longer than a call allows. */
+export type Lines = string | readonly string[];
+
 /** What a process gives to the command line. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -41,9 +44,9 @@ export interface Io extends Streams {
   /** Whether a person is there to answer. */
   readonly canAsk: boolean;
   /** Writes lines of data. */
-  print(...lines: readonly string[]): void;
+  print(...lines: readonly Lines[]): void;
   /** Writes lines for people. */
-  note(...lines: readonly string[]): void;
+  note(...lines: readonly Lines[]): void;
 }
 
 /** Joins streams and flags. */
@@ -51,7 +54,11 @@ export function makeIo(streams: Streams, flags: GlobalFlags): Io {
   const { stdin, stdout, stderr, env } = streams;
   const lang = langOf(flags.lang, env);
   const colorNote = wantsColor(stderr.isTTY === true, env, flags.noColor);
-  const lines = (all: readonly string[]) => all.map((line) => `${line}\n`).join('');
+  const lines = (all: readonly Lines[]) =>
+    all
+      .flat()
+      .map((line) => `${line}\n`)
+      .join('');
   return {
     ...streams,
     lang,

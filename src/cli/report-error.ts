@@ -22,7 +22,7 @@ async function report(error: unknown, io: Io): Promise<ExitCode> {
   const { ConfigError, errorRemedy, errorTitle, findError, KubexmError, renderProblems } = await import('../index.ts');
   if (error instanceof ConfigError) {
     const { problems, source } = error;
-    io.note(...renderProblems(problems, source, { lang: io.lang, color: io.colorNote }).trimEnd().split('\n'), '');
+    io.note(renderProblems(problems, source, { lang: io.lang, color: io.colorNote }).trimEnd().split('\n'), '');
   }
   const known = error instanceof KubexmError || error instanceof CliError ? error : internal(error, io);
   const params = { ...known.params };
@@ -39,7 +39,7 @@ async function report(error: unknown, io: Io): Promise<ExitCode> {
     io.note(
       ...printableLines(known.detail).map((line) => `  ${io.paintNote('dim', `${io.unicode ? '│' : '|'} ${line}`)}`),
     );
-  io.note(...wrapText(errorRemedy(code, params, io.lang), io.noteWidth - 2).map((line) => `  ${line}`));
+  io.note(wrapText(errorRemedy(code, params, io.lang), io.noteWidth - 2).map((line) => `  ${line}`));
   if (io.debug) io.note('', ...stackOf(known.cause ?? known));
   return findError(code)?.exit ?? 1;
 }

@@ -20,23 +20,33 @@ const WINDOW = 110;
 
 type Paint = (style: keyof typeof STYLES, text: string) => string;
 
+/** What is needed to show a line. */
+interface View {
+  readonly source: ConfigSource;
+  readonly paint: Paint;
+  /** Texts of secrets: hidden wherever they stand, also where nothing else tells what they are. */
+  readonly secrets: readonly string[];
+}
+
 /** All problems as text for a terminal: where, the line underlined, what, and what to do. */
 export function renderProblems(problems: readonly Problem[], source: ConfigSource, options: RenderOptions): string {
   const paint: Paint = (style, text) => (options.color ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
-  return problems.map((one) => renderProblem(one, source, options.lang, paint)).join('\n\n');
+  const view: View = { source, paint, secrets: secretTexts(source) };
+  return problems.map((one) => renderProblem(one, view, options.lang)).join('\n\n');
 }
 
-function renderProblem(one: Problem, source: ConfigSource, lang: Lang, paint: Paint): string {
+function renderProblem(one: Problem, view: View, lang: Lang): string {
+  const { source, paint } = view;
   const words = WORDS[lang];
   const title = errorTitle(one.code, one.params, lang);
   const remedy = errorRemedy(one.code, one.params, lang);
   const lines = [
     `${paint('place', place(one.at, source))}: ${paint(one.severity, `${words[one.severity]} ${one.code}`)}: ${title}`,
-    ...snippet(one.at, source, paint, one.severity),
+    ...snippet(one.at, view, one.severity),
     `  ${paint('fix', `${words.fix}:`)} ${remedy}`,
   ];
   for (const other of one.also ?? []) {
-    lines.push(`  ${words.also} ${paint('place', place(other, source))}`, ...snippet(other, source, paint, 'dim'));
+    lines.push(`  ${words.also} ${paint('place', place(other, source))}`, ...snippet(other, view, 'dim'));
   }
   return lines.join('\n');
 }
@@ -47,10 +57,11 @@ function place(at: Location, source: ConfigSource): string {
 }
 
 /** The line and its underline, in columns of the terminal: a full-width character takes two. */
-function snippet(at: Location, source: ConfigSource, paint: Paint, style: keyof typeof STYLES): readonly string[] {
+function snippet(at: Location, { source, paint, secrets }: View, style: keyof typeof STYLES): readonly string[] {
   if (source.text === undefined) return [];
   const lineStart = source.lineStarts[at.line - 1] ?? 0;
-  const whole = maskLine(masked(lineText(source, at.line - 1), lineStart, source.secrets));
+  const spans = masked(lineText(source, at.line - 1), lineStart, source.secrets);
+  const whole = secrets.reduce((line, text) => line.replaceAll(text, '*'.repeat(text.length)), maskLine(spans));
   const start = at.column - 1;
   const { text, from } = cutAround(whole, start, at.length);
   const before = flat(text.slice(0, start - from));
@@ -62,6 +73,14 @@ function snippet(at: Location, source: ConfigSource, paint: Paint, style: keyof 
     `  ${paint('dim', `${number} |`)} ${flat(text)}`,
     `  ${paint('dim', `${gutter} |`)} ${' '.repeat(textWidth(before))}${paint(style, marks)}`,
   ];
+}
+
+/** Short texts would hide half of a file. */
+function secretTexts(source: ConfigSource): readonly string[] {
+  const texts = source.secrets.map((span) =>
+    (source.text ?? '').slice(span.start, span.end).replace(/^["'\s]+|["'\s]+$/g, ''),
+  );
+  return [...new Set(texts.filter((text) => text.length >= 6))].slice(0, 1000);
 }
 
 /** Secrets become asterisks of the same length, so that what follows stays in its column. */

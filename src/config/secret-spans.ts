@@ -2,7 +2,8 @@ import type { Scan, Token } from './scan.ts';
 import type { Span } from './source.ts';
 import { dataOf, type Tree } from './tree.ts';
 
-const WORD = '(?:pas+w\\w*d|pwd|passphrase|secret|token|privatekey)';
+/** Misspelt passwords are passwords too. */
+const WORD = '(?:\\w*as+w\\w*|\\w*ssw\\w*|pass(?!\\w)|pwd|passphrase|secret|token|privatekey)';
 const NAME = new RegExp(`^(?!.*path$).*${WORD}.*$`, 'i');
 const INSIDE = new RegExp(`(?:^|[\\s{,"'])\\w*${WORD}\\w*["']?[ \\t]*[:：=][ \\t]*(\\S.*)$`, 'i');
 /** For lines of which nothing is understood: what follows a telling name and a colon. */

@@ -56,7 +56,7 @@ export class Admission {
     const { body, until } = graph.node(i);
     if (body.type === 'join') {
       const view = { succeeded: (k: number) => ledger.isGood(k), isLost: (host: string) => weather.isLost(host) };
-      return !weather.stopping && joinReached(graph, i, body, view) ? 'passed' : 'cut';
+      return joinReached(graph, i, body, view) ? 'passed' : 'cut';
     }
     if (this.roleOf(i) === 'leave') return ledger.isBlocked(i) ? 'cut' : 'passed';
     const late = this.tooLate(i);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { host, kv, kvLike, Manual, Rig, task } from '../../test/rig/engine.ts';
+import { eventually, host, kv, kvLike, Manual, Rig, task } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, sequence } from '../plan/combinators.ts';
 
@@ -7,7 +7,6 @@ const a = host('a');
 const b = host('b');
 const named = (name: string) => ({ name });
 const set = (key: string) => on(a, kv({ key, value: '1' }), named(key));
-const soon = () => new Promise((resolve) => setTimeout(resolve, 15));
 const held = kvLike({ apply: (_host, want) => sh`hold ${want.key}; kv set ${want.key} 1` });
 const job = kvLike({ job: true, apply: (_host, want) => sh`hold ${want.key}; kv set ${want.key} 1` });
 
@@ -16,9 +15,9 @@ describe('drain', () => {
     const rig = new Rig(['a']);
     const plan = task('m/t', sequence(set('one'), on(a, job({ key: 'two', value: '1' }), named('two')), set('three')));
     const running = rig.run(plan);
-    await soon();
+    await eventually(() => rig.host('a').isHeld('two'));
     rig.drain.abort();
-    await soon();
+    await new Promise((resolve) => setTimeout(resolve, 10));
     expect(rig.outcomes()).toEqual({ 'm/t/one@a': 'changed' });
     rig.host('a').release('two');
     const result = await running;
@@ -37,6 +36,13 @@ describe('drain', () => {
     rig.drain.abort();
     for (const name of manual.held) manual.go(name);
     expect((await running).counts).toEqual({ ran: 3, skipped: 57 });
+    // The same when it is the hosts that are full, not the run.
+    const full = new Rig(['a', 'b']);
+    const again = full.run(parallel(...many), { limits: { total: 99, perHost: 2 } });
+    await manual.until(4);
+    full.drain.abort();
+    for (const name of manual.held) manual.go(name);
+    expect((await again).counts).toEqual({ ran: 4, skipped: 56 });
   });
 
   test('a check that is on its way is not followed up', async () => {
@@ -64,7 +70,7 @@ describe('drain', () => {
     const rig = new Rig(['a']);
     const bad = kvLike({ job: true, apply: () => sh`hold bad; fail 1 no` });
     const running = rig.run(task('m/t', sequence(set('one'), on(a, bad({ key: 'two', value: '1' }), named('two')))));
-    await soon();
+    await eventually(() => rig.host('a').isHeld('bad'));
     rig.drain.abort();
     rig.host('a').release('bad');
     const result = await running;
@@ -86,16 +92,21 @@ describe('stop', () => {
       task('m/d', sequence(on(host('d'), asks({ key: 'asked', value: '1' }), named('asked')))),
     );
     const running = rig.run(plan);
-    await soon();
+    await eventually(
+      () => rig.host('a').isHeld('command') && rig.host('b').isHeld('job') && rig.host('d').isHeld('ever'),
+    );
+    await manual.until(['deaf@c']);
+    const began = performance.now();
     rig.drain.abort();
     rig.stop.abort();
     const result = await running;
+    // Nor is a step that does not listen waited for.
+    expect(performance.now() - began).toBeLessThan(4000);
     expect(result).toMatchObject({ outcome: 'interrupted', failures: [], counts: { unknown: 4 } });
     expect(rig.of('rollback-started')).toEqual([]);
     // The job goes on, and the journal says so.
     rig.host('b').release('job');
-    await soon();
-    expect(rig.host('b').get('job')).toBe('1');
+    await eventually(() => rig.host('b').get('job') === '1');
     expect([...rig.journal.replay().open.keys()].toSorted()).toEqual(['m/a/command@a', 'm/b/job@b']);
   });
 
@@ -112,7 +123,7 @@ describe('stop', () => {
       ),
     );
     const running = rig.run(plan);
-    await soon();
+    await eventually(() => rig.host('a').isHeld('revert'));
     rig.stop.abort();
     const result = await running;
     expect(result.counts).toEqual({ changed: 2, failed: 1 });
@@ -127,7 +138,7 @@ describe('stop', () => {
       retry: () => ({ attempts: 5, delaySeconds: 600, transient: () => true }),
     });
     const running = rig.run(on(a, flaky({ key: 'x', value: '1' }), named('x')));
-    await soon();
+    await eventually(() => rig.of('node-retry').length === 1);
     rig.stop.abort();
     expect((await running).counts).toEqual({ unknown: 1 });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { causes, host, kv, kvLike, local, Manual, Rig, task } from '../../test/rig/engine.ts';
+import { causes, eventually, host, kv, kvLike, local, Manual, Rig, task } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, sequence } from '../plan/combinators.ts';
 import { defineStep } from '../plan/step.ts';
@@ -10,6 +10,14 @@ const named = (name: string) => ({ name });
 const set = (at: typeof a | readonly (typeof a)[], key: string, value = '1') => on(at, kv({ key, value }), named(key));
 const fails = kvLike({ apply: (_host, want) => sh`kv set ${want.key} broken; fail 5 no ${want.key}` });
 const failing = (at: typeof a | readonly (typeof a)[], key: string) => on(at, fails({ key, value: '1' }), named(key));
+const say = defineStep<object>()({
+  kind: 'say',
+  description: 'leaves nothing to undo',
+  title: () => 'say',
+  nature: 'action',
+  apply: () => sh`echo hello`,
+  example: {},
+});
 /** Fails on hosts that have the key `weak`. */
 const weak = kvLike({ apply: (_host, want) => sh`kv has weak && fail 6 too weak; kv set ${want.key} ${want.value}` });
 
@@ -24,6 +32,7 @@ describe('a step fails', () => {
         'm/app',
         sequence(
           set(both, 'one'),
+          on(both, say({}), named('say')),
           set(both, 'two'),
           on(both, weak({ key: 'three', value: '1' }), named('three')),
           set(both, 'four'),
@@ -45,7 +54,7 @@ describe('a step fails', () => {
       'm/after/after@a': 'skipped',
       'm/after/after@b': 'changed',
     });
-    expect(result.counts).toEqual({ changed: 7, reverted: 2, failed: 1, skipped: 2 });
+    expect(result.counts).toEqual({ changed: 7, ran: 2, reverted: 2, failed: 1, skipped: 2 });
     expect(rig.of('rollback-started')).toMatchObject([
       { task: 'm/app', host: 'a', nodes: ['m/app/three@a', 'm/app/two@a', 'm/app/one@a'] },
     ]);
@@ -69,7 +78,8 @@ describe('a step fails', () => {
       ),
     );
     const running = rig.run(plan);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await eventually(() => rig.outcomes()['m/t/bad@a'] === 'failed' && rig.host('a').isHeld('slow'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
     expect(rig.of('rollback-started')).toEqual([]);
     rig.host('a').release('slow');
     const result = await running;
@@ -81,6 +91,15 @@ describe('a step fails', () => {
       'm/t/never@a': 'skipped',
     });
     expect(result.counts).toEqual({ failed: 1, reverted: 2, skipped: 1 });
+  });
+
+  test('what of it waits for its turn does not start any more', async () => {
+    const rig = new Rig(['a']);
+    const plan = task('m/t', parallel(failing(a, 'bad'), set(a, 'x'), set(a, 'y')));
+    const result = await rig.run(plan, { limits: { total: 1, perHost: 1 } });
+    expect(result.counts).toEqual({ failed: 1, skipped: 2 });
+    const several = await new Rig(['a']).run(plan, { limits: { total: 9, perHost: 1 } });
+    expect(several.counts).toEqual({ failed: 1, skipped: 2 });
   });
 
   test('two siblings that fail are two causes and one rollback', async () => {
@@ -113,8 +132,7 @@ describe('a step fails', () => {
     const running = rig.run(plan);
     await manual.until(['held@a', 'gate@b']);
     manual.fail('held@a');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(rig.outcomes()['m/t/one@a']).toBe('reverted');
+    await eventually(() => rig.outcomes()['m/t/one@a'] === 'reverted');
     manual.go('gate@b');
     await running;
     expect(rig.outcomes()['m/u/user@b']).toBe('skipped');
@@ -236,6 +254,18 @@ describe('compensation', () => {
     const result = await running;
     expect(rig.host('a').get('undone')).toBe('v1');
     expect(result.outcome).toBe('failed');
+  });
+
+  test('a dry run undoes nothing', async () => {
+    const rig = new Rig(['a']);
+    const broken = kvLike({
+      judge: () => {
+        throw new Error('cannot be judged');
+      },
+    });
+    await rig.run(task('m/t', on(a, broken({ key: 'x', value: '1' }), named('x')), undo(a)), { dryRun: true });
+    expect(rig.of('rollback-started')).toEqual([]);
+    expect(rig.outcomes()).toEqual({ 'm/t/x@a': 'failed' });
   });
 
   test('one that fails leaves everything dirty', async () => {

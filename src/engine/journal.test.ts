@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { causes, header, host, kv, kvLike, Rig, task } from '../../test/rig/engine.ts';
+import { causes, eventually, header, host, kv, kvLike, Manual, Rig, task } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, sequence } from '../plan/combinators.ts';
 import { crashPoints } from './crash.ts';
@@ -80,7 +80,7 @@ describe('writing', () => {
   test('what is only noted is written soon, without a sync, and before anything that waits', async () => {
     const journal = Journal.create(file, header, none);
     journal.append({ node: 'a', phase: 'satisfied' });
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await eventually(() => nodes().length > 0);
     expect(nodes()).toEqual(['a:satisfied']);
     expect(calls.syncs).toBe(0);
     journal.append({ node: 'b', phase: 'satisfied' });
@@ -234,6 +234,15 @@ describe('a disk that is full', () => {
     expect(causes(result)).toEqual(['KX4015 m/t/one@a']);
     expect(result).toMatchObject({ outcome: 'failed', counts: { unknown: 1, skipped: 1 } });
     expect(rig.host('a').state.values).toEqual({});
+    const other = new Rig(['a', 'b']);
+    const manual = new Manual();
+    const step = (name: string) => on(host('b'), manual.use({ name }), { name });
+    const running = other.run(parallel(one, sequence(step('held'), step('later'))), { journal });
+    await manual.until(['held@b']);
+    await eventually(() => other.outcomes()['one@a'] === 'unknown');
+    manual.go('held@b');
+    await running;
+    expect(other.outcomes()).toEqual({ 'one@a': 'unknown', 'held@b': 'ran', 'later@b': 'skipped' });
     await expect(journal.durable({ node: 'run', phase: 'ended', outcome: 'failed' })).rejects.toMatchObject({
       code: 'KX4015',
     });

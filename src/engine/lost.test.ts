@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { causes, host, type Kv, kv, kvDefinition, kvLike, Manual, Rig, task } from '../../test/rig/engine.ts';
+import {
+  causes,
+  eventually,
+  host,
+  type Kv,
+  kv,
+  kvDefinition,
+  kvLike,
+  Manual,
+  Rig,
+  task,
+} from '../../test/rig/engine.ts';
 import type { FaultTime } from '../host/memory.ts';
 import { KubexmError } from '../model/errors/index.ts';
 import { sh } from '../model/script.ts';
@@ -164,7 +175,7 @@ describe('the connection is cut', () => {
     const job = kvLike({ once: true, apply: (_host, want) => sh`kv add tries 1; hold job; kv set ${want.key} 1` });
     rig.machine('a').cut('kv add tries');
     const running = rig.run(on(a, job({ key: 'x', value: '1' }), named('x')));
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => rig.host('a').isHeld('job'));
     rig.host('a').release('job');
     expect((await running).counts).toEqual({ changed: 1 });
     expect(rig.host('a').get('tries')).toBe('1');
@@ -195,7 +206,7 @@ describe('the connection is cut', () => {
       revert: () => sh`kv add undone 1`,
     });
     const running = rig.run(on(a, job({ key: 'x', value: '1' }), named('x')));
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => rig.host('a').isHeld('job'));
     rig.host('a').release('job');
     expect((await running).counts).toEqual({ changed: 1 });
     expect(rig.host('a').get('undone')).toBeUndefined();
@@ -207,11 +218,12 @@ describe('the connection is cut', () => {
     const rig = new Rig(['a']);
     const job = kvLike({ once: true, apply: (_host, want) => sh`kv add tries 1; hold job; kv set ${want.key} 1` });
     const running = rig.run(on(a, job({ key: 'x', value: '1' }), named('x')));
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    const [key] = Object.keys(rig.host('a').state.jobs);
+    const jobs = () => Object.keys(rig.host('a').state.jobs);
+    await eventually(() => rig.host('a').isHeld('job'));
+    const [key] = jobs();
     rig.host('a').killJob(key!);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    const [next] = Object.keys(rig.host('a').state.jobs);
+    await eventually(() => jobs().length === 1 && jobs()[0] !== key);
+    const [next] = jobs();
     expect([key!.at(-1), next!.at(-1)]).toEqual(['1', '2']);
     rig.host('a').release('job');
     expect((await running).counts).toEqual({ changed: 1 });

@@ -1,3 +1,4 @@
+import type { AnyStep } from '../plan/step.ts';
 import { jobKey, runsAsJob } from './keys.ts';
 import type { ExecuteOptions } from './options.ts';
 import type { Values } from './values.ts';
@@ -38,7 +39,16 @@ export class OldJobs {
     const id = graph.id(i);
     const open = replay.open.get(id);
     const attempt = open ?? replay.attempts.get(id);
-    if (!use || attempt === undefined || !runsAsJob(use.step, this.values.forShow(i))) return undefined;
+    if (!use || attempt === undefined || !this.mayBeJob(i, use.step)) return undefined;
     return { key: jobKey(run, id, attempt), open: open !== undefined };
+  }
+
+  /** A step that cannot say without a value that is missing may have been a job: to look costs little. */
+  private mayBeJob(i: number, step: AnyStep): boolean {
+    try {
+      return runsAsJob(step, this.values.forCheck(i));
+    } catch {
+      return true;
+    }
   }
 }

@@ -136,7 +136,7 @@ describe('over a real shell', () => {
         await begun;
       }
       if (how === 'killed') {
-        await machine.run(sh`kill -9 $(cut -d' ' -f1 "$KX_RUN/jobs/${{ script: key }}/pid")`);
+        await machine.run(sh`kill -s KILL -- -$(cut -d' ' -f1 "$KX_RUN/jobs/${{ script: key }}/pid")`);
         await expect(begun).rejects.toMatchObject({ code: 'KX3040' });
       }
       rig.events = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Kv } from '../../test/rig/engine.ts';
-import { causes, host, kv, kvDefinition, kvLike, Rig, task } from '../../test/rig/engine.ts';
+import { causes, eventually, host, kv, kvDefinition, kvLike, Rig, task } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, sequence, until } from '../plan/combinators.ts';
 import { defineStep, type StepDefinition } from '../plan/step.ts';
@@ -10,7 +10,8 @@ import type { Phase } from './record.ts';
 const a = host('a');
 const named = (name: string) => ({ name });
 const set = (key: string, value = '1') => on(a, kv({ key, value }), named(key));
-const soon = () => new Promise((resolve) => setTimeout(resolve, 10));
+const ended = (rig: Rig) =>
+  eventually(() => !Object.keys(rig.host('a').state.jobs).some((key) => rig.host('a').isRunning(key)));
 const { saves: _, ...withoutImage } = kvDefinition;
 const jobLike = (change: Partial<StepDefinition<Kv, string | undefined, string>> = {}) =>
   defineStep<Kv>()({
@@ -42,7 +43,7 @@ describe('jobs of a dead kubexm', () => {
     await dieWithJob(rig, plan());
     const replay = rig.died();
     const running = rig.run(plan(), { replay, ...alive });
-    await soon();
+    await eventually(() => rig.of('node-attached').length === 1);
     expect(rig.of('node-attached').map(({ node }) => node)).toEqual(['m/t/x@a']);
     rig.host('a').release('x');
     expect((await running).counts).toEqual({ changed: 1 });
@@ -55,7 +56,7 @@ describe('jobs of a dead kubexm', () => {
     const rig = new Rig(['a']);
     await dieWithJob(rig, plan());
     rig.host('a').release('x');
-    await soon();
+    await ended(rig);
     const result = await rig.run(plan(), { replay: rig.died(), ...alive });
     expect(result.counts).toEqual({ changed: 1 });
     expect(rig.host('a').get('tries')).toBe('1');
@@ -70,7 +71,7 @@ describe('jobs of a dead kubexm', () => {
     const two = () => task('m/t', sequence(set('one'), on(a, fails({ key: 'x', value: '1' }), named('x'))));
     await dieWithJob(rig, two());
     rig.host('a').release('x');
-    await soon();
+    await ended(rig);
     const result = await rig.run(two(), { replay: rig.died(), ...alive });
     expect(causes(result)).toEqual(['KX4002 m/t/x@a']);
     expect(result.failures[0]!.error.params['reason']).toBe('exit code 3: out of memory');
@@ -117,7 +118,7 @@ describe('jobs of a dead kubexm', () => {
     journal.append({ node: 'm/t/x@a', phase: 'reverted' });
     rig.host('a').startJob(jobKey('r1', 'm/t/x@a', 1), 'echo old');
     rig.host('a').release('x');
-    await soon();
+    await ended(rig);
     expect((await rig.run(plan(), { replay: rig.died() })).counts).toEqual({ changed: 1 });
     expect(rig.host('a').get('tries')).toBe('1');
     expect(journal.records.at(-3)).toMatchObject({ phase: 'intent', attempt: 2 });
@@ -129,7 +130,7 @@ describe('jobs of a dead kubexm', () => {
     rig.journal.append({ node: 'm/t/x@a', phase: 'intent', attempt: 2 });
     rig.journal.append({ node: 'm/t/x@a', phase: 'applied', attempt: 2 });
     rig.host('a').startJob(jobKey('r1', 'm/t/x@a', 2), 'kv set x 1');
-    await soon();
+    await ended(rig);
     expect((await rig.run(plan(), { replay: rig.died() })).counts).toEqual({ changed: 1 });
     expect(rig.host('a').get('tries')).toBeUndefined();
   });
@@ -140,7 +141,7 @@ describe('jobs of a dead kubexm', () => {
     await dieWithJob(rig, gated());
     rig.host('a').set('gate', 'up');
     const running = rig.run(gated(), { replay: rig.died(), ...alive });
-    await soon();
+    await eventually(() => rig.of('node-attached').length === 1);
     expect(rig.of('node-attached').length).toBe(1);
     rig.host('a').release('x');
     expect((await running).counts).toEqual({ satisfied: 1, changed: 1 });

@@ -139,8 +139,13 @@ export class Rollback {
     const { options, values } = this.execution;
     const use = options.graph.use(i);
     if (!use || this.execution.ledger.isUndone(i)) return false;
-    if (fieldOf(use.step.irreversible, values.forShow(i), undefined) !== undefined) return false;
-    return use.step.revert !== undefined || use.step.saves !== undefined;
+    if (use.step.revert === undefined && use.step.saves === undefined) return false;
+    try {
+      return fieldOf(use.step.irreversible, values.forCheck(i), undefined) === undefined;
+    } catch {
+      // Its value is missing: the revert itself will say so.
+      return true;
+    }
   }
 
   private async revert(i: number, failed: number): Promise<void> {

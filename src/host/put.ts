@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { Readable, type Writable } from 'node:stream';
+import { open, readFile, stat } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { kubexmError } from '../model/errors/index.ts';
 import type { PutOptions } from '../model/host.ts';
 import { quote } from '../model/script.ts';
@@ -9,11 +8,14 @@ import type { Link } from './link.ts';
 import { lastWords, startStream } from './stream.ts';
 import { cannotWrite, checkDigest, INLINE_BYTES, writeInline } from './write.ts';
 
-/** Bytes to send, from any position. */
+/** How much is read and written at once. */
+const CHUNK = 256 * 1024;
+
+/** Bytes to send, from any position. A chunk is used until the next but one is asked for. */
 interface Source {
   readonly size: number;
   readonly sha256: string;
-  from(offset: number): Readable;
+  from(offset: number): AsyncIterable<Uint8Array>;
 }
 
 /** Sends a file of this machine. */
@@ -25,7 +27,7 @@ export async function putFile(link: Link, localPath: string, path: string, optio
     const sha256 = createHash('sha256').update(content).digest('hex');
     return writeInline(link, path, content, { ...options, sha256 });
   }
-  const sha256 = options.sha256 ?? (await digest(createReadStream(localPath)));
+  const sha256 = options.sha256 ?? (await digest(readFrom(localPath, 0)));
   await send(link, path, { size, sha256, from: (offset) => readFrom(localPath, offset) }, options);
 }
 
@@ -34,7 +36,9 @@ export async function writeContent(link: Link, path: string, content: Uint8Array
   if (content.length <= INLINE_BYTES) return writeInline(link, path, content, options);
   checkDigest(link.host, path, content, options.sha256);
   const sha256 = options.sha256 ?? createHash('sha256').update(content).digest('hex');
-  const from = (offset: number): Readable => Readable.from([content.subarray(offset)], { objectMode: false });
+  const from = async function* (offset: number): AsyncGenerator<Uint8Array> {
+    for (let at = offset; at < content.length; at += CHUNK) yield content.subarray(at, at + CHUNK);
+  };
   await send(link, path, { size: content.length, sha256, from }, options);
 }
 
@@ -67,8 +71,7 @@ async function continueFrom(source: Source, look: string): Promise<number> {
   const [size = '0', sha256 = ''] = look.trim().split(' ');
   const offset = Number(size);
   if (offset === 0 || offset > source.size) return 0;
-  const start = source.from(0);
-  const same = (await digest(start, offset)) === sha256;
+  const same = (await digest(source.from(0), offset)) === sha256;
   return same ? offset : 0;
 }
 
@@ -108,34 +111,50 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
   }
 }
 
-/** Writes a stream into another as fast as that one takes it, until it is all written or the other end has gone. */
+/** Writes chunks as fast as they are taken, reading one ahead, until all are written or the other end has gone. */
 async function pump(
-  from: Readable,
+  from: AsyncIterable<Uint8Array>,
   to: Writable,
   gone: Promise<unknown>,
   report: (sent: number) => void,
 ): Promise<void> {
   let ended = false;
-  void gone.then(() => {
+  const end = gone.then(() => {
     ended = true;
   });
   let sent = 0;
-  for await (const chunk of from as AsyncIterable<Buffer>) {
+  let writing: Promise<unknown> = Promise.resolve();
+  for await (const chunk of from) {
+    await writing;
     if (ended) return;
-    if (!to.write(chunk)) {
-      const drained = Promise.withResolvers<void>();
-      to.once('drain', drained.resolve);
-      await Promise.race([drained.promise, gone]);
-      to.off('drain', drained.resolve);
-    }
+    writing = Promise.race([write(to, chunk), end]);
     sent += chunk.length;
     report(sent);
   }
+  await writing;
 }
 
-/** Only `size` bytes are ever sent: a file that grows meanwhile is caught by its digest. */
-function readFrom(localPath: string, offset: number): Readable {
-  return createReadStream(localPath, { start: offset, highWaterMark: 512 * 1024 });
+function write(to: Writable, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    to.write(chunk, () => resolve());
+  });
+}
+
+/** Reads a file into two buffers by turns: fresh ones for every chunk would be most of the work. */
+async function* readFrom(localPath: string, offset: number): AsyncGenerator<Uint8Array> {
+  const handle = await open(localPath);
+  try {
+    const buffers = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)] as const;
+    for (let at = offset, turn = 0; ; turn = 1 - turn) {
+      const buffer = buffers[turn as 0 | 1];
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
 }
 
 async function sizeOf(localPath: string): Promise<number> {
@@ -148,11 +167,11 @@ async function sizeOf(localPath: string): Promise<number> {
   }
 }
 
-/** The sha256 of a stream, or of its first bytes. */
-async function digest(stream: Readable, count = Number.POSITIVE_INFINITY): Promise<string> {
+/** The sha256 of all chunks, or of the first bytes. */
+async function digest(chunks: AsyncIterable<Uint8Array>, count = Number.POSITIVE_INFINITY): Promise<string> {
   const hash = createHash('sha256');
   let left = count;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     hash.update(chunk.length > left ? chunk.subarray(0, left) : chunk);
     left -= chunk.length;
     if (left <= 0) break;

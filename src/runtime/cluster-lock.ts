@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { kubexmError } from '../model/errors/index.ts';
@@ -16,6 +16,7 @@ export interface ClusterLock {
 export function lockCluster(file: string, owner: LockOwner): ClusterLock {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const ownerFile = `${file}.owner`;
+  closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file);
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');

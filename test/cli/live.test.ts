@@ -94,3 +94,43 @@ describe.skipIf(problem)(`the live view in a real terminal${problem ? ` (${probl
     expect(lines.length).toBeLessThanOrEqual(24);
   });
 });
+
+const ask = (kind: string, ...flags: string[]) =>
+  `'${process.execPath}' '${join(import.meta.dirname, 'rig/ask.ts')}' ${[kind, ...flags].join(' ')}`;
+
+describe.skipIf(problem)(`questions in a real terminal${problem ? ` (${problem})` : ''}`, () => {
+  test('the name of the cluster has to be typed exactly', async () => {
+    const { tmux, until } = terminal(80, 20, `${ask('name')}; ${ask('name')}`);
+    await until('Type the name of the cluster, prod');
+    tmux('send-keys', 'prdo', 'Enter');
+    await until('KX1042 prdo is not the name of the cluster');
+    await until('│  _');
+    tmux('send-keys', 'prod', 'Enter');
+    await until('the end');
+  });
+
+  test('a secret is not shown, yes and no are in the reader’s language, Ctrl-C declines', async () => {
+    const { tmux, until, screen } = terminal(
+      80,
+      24,
+      `${ask('secret')} >/dev/null; ${ask('confirm', '--lang', 'zh')}; ${ask('text')}`,
+    );
+    await until('Go on?');
+    tmux('send-keys', 's3cret');
+    await until('▪▪▪▪▪▪');
+    expect(screen().join('\n')).not.toContain('s3cret');
+    tmux('send-keys', 'Enter');
+    await until('否');
+    tmux('send-keys', 'Left', 'Enter');
+    await until('answer: yes');
+    await until('│  _');
+    tmux('send-keys', 'C-c');
+    await until('exit 130');
+  });
+
+  test('--yes answers, --no-input refuses', async () => {
+    const { until } = terminal(80, 20, `${ask('confirm', '--yes')}; ${ask('text', '--no-input')}`);
+    await until('answer: yes');
+    await until('KX1040');
+  });
+});

@@ -26,6 +26,8 @@ export interface Driven {
 export interface DriveOptions extends Partial<Omit<RunPipelineOptions, 'env' | 'sinks'>> {
   readonly params?: Partial<SampleParams>;
   readonly crashAt?: string;
+  /** More of the environment. */
+  readonly with?: Readonly<Record<string, string>>;
   readonly onEvent?: (event: RunEvent, child: ChildProcess) => void;
   /** Called once it was started. */
   readonly started?: (child: ChildProcess) => void;
@@ -56,10 +58,10 @@ export class Sample {
   }
 
   /** Writes the cluster's file; `more` goes below spec. */
-  writeConfig(more: string): void {
+  writeConfig(more: string, login = `privateKeyPath: ${this.rig.key}`): void {
     const hosts = this.rig.hosts.map(
       (host, i) =>
-        `  - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}, privateKeyPath: ${this.rig.key}}`,
+        `  - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}, ${login}}`,
     );
     const names = this.rig.hosts.map((host) => host.name).join(', ');
     writeFileSync(
@@ -87,8 +89,8 @@ ${more}`,
 
   /** Runs the driver to its end. */
   async drive(options: DriveOptions = {}): Promise<Driven> {
-    const { params, crashAt, onEvent, started, ...rest } = options;
-    const env = { ...process.env, ...(crashAt === undefined ? {} : { KUBEXM_CRASH_AT: crashAt }) };
+    const { params, crashAt, with: more, onEvent, started, ...rest } = options;
+    const env = { ...process.env, ...more, ...(crashAt === undefined ? {} : { KUBEXM_CRASH_AT: crashAt }) };
     const args = [this.driver, this.config, this.dir, JSON.stringify({ ...PARAMS, ...params }), JSON.stringify(rest)];
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
       env,

@@ -94,8 +94,9 @@ export class Manual {
   async until(what: number | readonly string[]): Promise<void> {
     const there = () =>
       typeof what === 'number' ? this.waiting.size >= what : what.every((name) => this.waiting.has(name));
-    for (let turn = 0; turn < 5000 && !there(); turn++) await delay(1);
-    if (!there()) throw new Error(`waited for ${String(what)}, held are: ${this.held.join(', ')}`);
+    await eventually(there).catch(() => {
+      throw new Error(`waited for ${String(what)}, held are: ${this.held.join(', ')}`);
+    });
   }
 
   go(name: string): void {
@@ -240,6 +241,14 @@ export class Rig {
   /** All events of a type. */
   of<T extends NewEvent['type']>(type: T): readonly Extract<NewEvent, { type: T }>[] {
     return this.events.filter((event): event is Extract<NewEvent, { type: T }> => event.type === type);
+  }
+}
+
+/** Waits until something is so, however busy the machine is. */
+export async function eventually(isSo: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !isSo(); ) {
+    if (Date.now() > deadline) throw new Error(`never came true: ${isSo}`);
+    await delay(1);
   }
 }
 

@@ -22,7 +22,7 @@ export function completeCommand(all: () => readonly CommandSpec[]): CommandSpec 
       const lines = candidates.map(({ value, text }) =>
         text === '' ? value : `${value}\t${text.replaceAll(/\s+/g, ' ')}`,
       );
-      io.print(...lines, `:${(files ? 0 : NO_FILES) + (noSpace ? NO_SPACE : 0)}`);
+      io.print(lines, `:${(files ? 0 : NO_FILES) + (noSpace ? NO_SPACE : 0)}`);
       return 0;
     },
   };

@@ -8,7 +8,7 @@ import { durationText, timeText } from '../output/duration.ts';
 import { printValue } from '../output/print-data.ts';
 import { fieldLines, tableLines } from '../output/table.ts';
 import { resumeOfRun } from '../resume-command.ts';
-import { clusterOptions, type Format, outputOption } from '../shared-options.ts';
+import { allFormats, clusterOptions, type Format, outputOption } from '../shared-options.ts';
 import { countText } from '../texts/index.ts';
 
 const SLOWEST = 10;
@@ -23,7 +23,7 @@ export const describeRunCommand: CommandSpec = {
     { line: 'kubexm describe run 20260131-120000-abcdef -o yaml', text: 'ex.describe-run-yaml' },
   ],
   arguments: [{ name: '<run>', text: 'arg.run', kind: 'run' }],
-  options: [...clusterOptions, outputOption(['table', 'json', 'yaml', 'name'], 'table')],
+  options: [...clusterOptions, outputOption(allFormats, 'table')],
   action: (call) =>
     withHistory(call, async (readers, baseDir): Promise<ExitCode> => {
       const { io, options, args } = call;
@@ -42,7 +42,10 @@ export const describeRunCommand: CommandSpec = {
           slowest,
           resume: resume ?? null,
         });
-      } else io.print(...(await describe(record, slowest, { resume, log: join(runDir, 'log.jsonl') }, io)));
+      } else
+        io.print(
+          await describe(record, slowest, { resume, log: join(runDir, 'log.jsonl'), wide: format === 'wide' }, io),
+        );
       return 0;
     }),
 };
@@ -71,7 +74,7 @@ function slowestSteps({ reader, record }: FoundRun): readonly Slow[] {
 async function describe(
   record: RunRecord,
   slowest: readonly Slow[],
-  { resume, log }: { readonly resume: string | undefined; readonly log: string },
+  { resume, log, wide }: { readonly resume: string | undefined; readonly log: string; readonly wide: boolean },
   io: Io,
 ): Promise<string[]> {
   const { say, paint } = io;
@@ -103,9 +106,10 @@ async function describe(
         ...(record.finished
           ? [[say('describe.criticalPath'), durationText(record.finished.criticalPathMs, say)] as const]
           : []),
-        [say('col.hosts'), String(record.hosts.length)],
+        [say('col.hosts'), wide ? record.hosts.join(', ') : String(record.hosts.length)],
         [say('col.steps'), countsText(record, io)],
         [say('col.log'), log],
+        ...(wide ? [[say('col.plan'), record.planHash] as const] : []),
       ],
       paint,
     ),

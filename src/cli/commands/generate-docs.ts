@@ -55,7 +55,7 @@ function write({ io }: Call, dir: string, pages: ReadonlyMap<string, string>): v
   } catch (error) {
     throw cliError('KX1031', { file: dir, reason: (error as Error).message }, { cause: error });
   }
-  io.print(...[...stale].map((file) => relative(io.cwd, join(dir, file))));
+  io.print([...stale].map((file) => relative(io.cwd, join(dir, file))));
   io.note(io.say('docs.written', { n: stale.size, all: pages.size }));
 }
 

@@ -94,6 +94,6 @@ async function unreached(locks: readonly HostLock[], io: Io): Promise<number> {
     const detail = error.detail === undefined ? {} : { detail: error.detail };
     return [{ host, error: { code: error.code, params: error.params, ...detail } }];
   });
-  if (failures.length > 0) io.note(...(await failureLines(failures, noteStyle(io))));
+  if (failures.length > 0) io.note(await failureLines(failures, noteStyle(io)));
   return failures.length;
 }

@@ -3,7 +3,7 @@ import type { Problem } from '../../index.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import { printValue } from '../output/print-data.ts';
-import { clusterOptions, type Format, outputOption } from '../shared-options.ts';
+import { allFormats, clusterOptions, type Format, outputOption } from '../shared-options.ts';
 import { countText } from '../texts/index.ts';
 
 /** `kubexm validate config` */
@@ -15,7 +15,7 @@ export const validateConfigCommand: CommandSpec = {
     { line: 'kubexm validate config -f config.yaml', text: 'ex.validate' },
     { line: 'kubexm validate config -f config.yaml -o json', text: 'ex.validate-json' },
   ],
-  options: [...clusterOptions, outputOption(['table', 'json', 'yaml', 'name'], 'table')],
+  options: [...clusterOptions, outputOption(allFormats, 'table')],
   action: validate,
 };
 

@@ -2,7 +2,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import type { CommandSpec } from '../command-spec.ts';
 import { printValue } from '../output/print-data.ts';
 import { fieldLines } from '../output/table.ts';
-import { type Format, outputOption } from '../shared-options.ts';
+import { allFormats, type Format, outputOption } from '../shared-options.ts';
 
 /** `kubexm version` */
 export const versionCommand: CommandSpec = {
@@ -12,7 +12,7 @@ export const versionCommand: CommandSpec = {
     { line: 'kubexm version', text: 'ex.version' },
     { line: 'kubexm version -o json', text: 'ex.version-json' },
   ],
-  options: [outputOption(['table', 'wide', 'json', 'yaml', 'name'], 'table')],
+  options: [outputOption(allFormats, 'table')],
   action: async ({ io, options }) => {
     const format = options.text('output') as Format;
     const value = {

@@ -20,9 +20,9 @@ export function printRows<Row>(
   },
 ): void {
   if (format === 'json' || format === 'yaml') printValue(io, format, rows.map(as.value));
-  else if (format === 'name') io.print(...rows.map(as.name));
+  else if (format === 'name') io.print(rows.map(as.name));
   else {
     const columns = as.columns.filter((column) => format === 'wide' || !column.wide);
-    io.print(...tableLines(columns, rows, io.paint));
+    io.print(tableLines(columns, rows, io.paint));
   }
 }

@@ -51,8 +51,8 @@ export function commandView(
     if (event.type === 'node-output') {
       Object.assign(result, { code: event.code, stdout: event.stdout, stderr: event.stderr });
       if (format !== 'text') return;
-      io.print(...printableLines(event.stdout).map((line) => `${prefix(result.host, io.paint)} ${line}`));
-      io.note(...printableLines(event.stderr).map((line) => `${prefix(result.host, io.paintNote)} ${line}`));
+      io.print(printableLines(event.stdout).map((line) => `${prefix(result.host, io.paint)} ${line}`));
+      io.note(printableLines(event.stderr).map((line) => `${prefix(result.host, io.paintNote)} ${line}`));
     } else if (event.type === 'node-finished') {
       result.durationMs = Math.round(event.durationMs);
       if (event.error) result.error = event.error;
@@ -87,7 +87,7 @@ export async function endOfCommand(
   } else {
     // What a command printed has been seen already; that it took too long has not.
     const unsaid = results.flatMap(({ host, code, error }) => (code === undefined && error ? [{ host, error }] : []));
-    io.note(...(await failureLines(unsaid, noteStyle(io))));
+    io.note(await failureLines(unsaid, noteStyle(io)));
     if (failed.length > 0 || results.length > 1) io.note(summary(results.length, failed, unreached.length, io));
   }
   if (report.outcome === 'interrupted') return 130;

@@ -32,7 +32,7 @@ const report: RunReport = {
     failure('node2', 'exit code 1'),
     failure('node3', 'exit code 7'),
   ],
-  lostHosts: ['node4'],
+  lostHosts: ['node4', 'node6'],
   unreachable: [{ host: 'node5', error: lost('node5') }],
   durationMs: 84_000,
   criticalPathMs: 60_000,
@@ -41,10 +41,17 @@ const report: RunReport = {
   planHash: 'h',
   changes: 12,
 };
-const typed = { argv: ['create', 'cluster', '-f', 'my config.yaml'] };
+const typed = { argv: ['create', 'cluster', '-f', 'my config.yaml'], lost: new Map([['node4', lost('node4')]]) };
 
 test.each(['en', 'zh'])('the end of a run that failed (%s)', async (lang) => {
   expect((await reportRun(report, typed, ioIn(lang).io)).join('\n')).toMatchSnapshot();
+});
+
+test('hundreds of different failures are not all told', async () => {
+  const failures = Array.from({ length: 300 }, (_, i) => failure(`node${i}`, `exit code ${i}`));
+  const lines = await reportRun({ ...report, failures }, typed, ioIn('en').io);
+  expect(lines.length).toBeLessThan(120);
+  expect(lines.join('\n')).toContain('and 280 more failures');
 });
 
 test('the end of a run that went well is short', async () => {

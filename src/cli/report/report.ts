@@ -1,4 +1,4 @@
-import type { Outcome, RunOutcome, RunReport } from '../../index.ts';
+import type { EventError, Outcome, RunOutcome, RunReport } from '../../index.ts';
 import { failureLines, noteStyle } from '../failures.ts';
 import type { Io } from '../io.ts';
 import type { Style } from '../output/color.ts';
@@ -14,46 +14,56 @@ const STYLES: Readonly<Record<RunOutcome, Style>> = {
   interrupted: 'yellow',
 };
 
+/** What the report cannot know by itself. */
+export interface ReportContext {
+  /** The words as typed. */
+  readonly argv: readonly string[];
+  /** Why hosts were lost on the way. */
+  readonly lost: ReadonlyMap<string, EventError>;
+}
+
 /** What came of a run, for the person who started it: how it ended, what failed and why, and what to do next. */
-export async function reportRun(
-  report: RunReport,
-  typed: { readonly argv: readonly string[] },
-  io: Io,
-): Promise<string[]> {
-  const { say, paintNote: paint, unicode } = io;
-  const signs = signsFor(unicode);
-  const sign = { succeeded: signs.done, failed: signs.failed, partial: signs.warning, interrupted: signs.warning }[
-    report.outcome
-  ];
-  const outcome = say(`run.${report.outcome}`);
-  const end = say('reportEnd', {
-    pipeline: report.pipeline,
-    cluster: report.cluster,
-    outcome,
-    time: durationText(report.durationMs, say),
-  });
+export async function reportRun(report: RunReport, context: ReportContext, io: Io): Promise<string[]> {
+  const { say, paintNote: paint } = io;
   const style = noteStyle(io);
   const notReached = await failureLines(report.unreachable, style);
   const failed = await failureLines(report.failures, style);
   const lost = report.lostHosts.filter((host) => report.unreachable.every((one) => one.host !== host));
+  const explained = lost.flatMap((host) => {
+    const error = context.lost.get(host);
+    return error ? [{ host, error }] : [];
+  });
+  const unexplained = lost.filter((host) => !context.lost.has(host));
   return [
-    `${paint(STYLES[report.outcome], `${sign} ${end}`)}`,
+    headline(report, io),
     `  ${countsText(report, io)}`,
     ...block(notReached),
     ...block(failed),
-    ...(lost.length === 0
-      ? []
-      : block([`${paint('yellow', say('reportLost'))}  ${lost.join(', ')} (${say('reportLostNote')})`])),
+    ...block(await failureLines(explained, style)),
+    ...block(unexplained.length === 0 ? [] : [paint('yellow', say('reportLost', { hosts: unexplained.join(', ') }))]),
     '',
-    ...fieldLines(
-      [
-        [say('reportLog'), report.logFile],
-        ...(report.resumable ? [[say('reportResume'), resumeCommand(typed.argv, report.run)] as const] : []),
-        ...(report.dryRun && report.changes > 0 ? [[say('reportNext'), say('reportAgain')] as const] : []),
-      ],
-      paint,
-      '  ',
-    ),
+    ...fieldLines(nextSteps(report, context, io), paint, '  '),
+  ];
+}
+
+function headline(report: RunReport, { say, paintNote: paint, unicode }: Io): string {
+  const { done, failed, warning } = signsFor(unicode);
+  const sign = { succeeded: done, failed, partial: warning, interrupted: warning }[report.outcome];
+  const { pipeline, cluster, outcome, durationMs } = report;
+  const end = say('reportEnd', {
+    pipeline,
+    cluster,
+    outcome: say(`run.${outcome}`),
+    time: durationText(durationMs, say),
+  });
+  return paint(STYLES[outcome], `${sign} ${end}`);
+}
+
+function nextSteps(report: RunReport, { argv }: ReportContext, { say }: Io): (readonly [string, string])[] {
+  return [
+    [say('reportLog'), report.logFile],
+    ...(report.resumable ? [[say('reportResume'), resumeCommand(argv, report.run)] as const] : []),
+    ...(report.dryRun && report.changes > 0 ? [[say('reportNext'), say('reportAgain')] as const] : []),
   ];
 }
 

@@ -5,7 +5,9 @@ import type { Target } from '../target.ts';
 import { type AuthPlan, planAuth } from './auth.ts';
 import { SshConnection } from './connection.ts';
 import { connectFailure } from './failures.ts';
+import { gatherWrites } from './gather.ts';
 import { type HostKeyCheck, hostKeyCheck } from './host-keys.ts';
+import { useKeyObjects } from './key-objects.ts';
 import { Hops, openRoute } from './route.ts';
 
 /** How a login is made. */
@@ -93,10 +95,13 @@ function login(target: Target, sock: Duplex, options: LoginOptions): Promise<ssh
       options.signal?.removeEventListener('abort', abort);
       client.removeAllListeners();
       client.on('error', () => undefined);
+      // Keys are changed now and then; until the next look it is only slower.
+      client.on('handshake', () => setImmediate(useKeyObjects, client));
+      useKeyObjects(client);
       resolve(client);
     });
     client.connect({
-      sock,
+      sock: gatherWrites(sock),
       username: target.user,
       readyTimeout: leftMs,
       keepaliveInterval: options.keepaliveMs ?? 10_000,

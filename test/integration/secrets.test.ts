@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addUser, describeHosts } from '../rig/sshd.ts';
+import { Sample } from './sample.ts';
+
+const PASSWORD = 'Pl4nted pa$$\'word"1';
+
+/** Every process's arguments and environment on this machine, the hosts' among them. */
+function looksAtProcesses(found: Set<string>): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(MARK)) found.add(`argv of ${pid}`);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+function filesBelow(dir: string): readonly string[] {
+  return readdirSync(dir, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+describeHosts('planted secrets', () => {
+  let sample: Sample;
+  beforeAll(async () => {
+    sample = await Sample.start(2);
+    for (const host of sample.rig.hosts) await addUser(host, { name: 'bob', password: PASSWORD, sudo: 'password' });
+    sample.writeConfig('', 'user: bob, password: env:KX_TEST_PASSWORD, sudoPassword: env:KX_TEST_PASSWORD');
+  });
+  afterAll(() => sample.close());
+
+  test('a password for SSH and sudo appears in no log, event, journal, argument or file', async () => {
+    const found = new Set<string>();
+    let over = false;
+    const watching = (async () => {
+      while (!over) {
+        looksAtProcesses(found);
+        await sleep(15);
+      }
+    })();
+    const run = await sample.drive({ with: { KX_TEST_PASSWORD: PASSWORD }, params: { jobSeconds: 1 } });
+    const again = await sample.drive({
+      with: { KX_TEST_PASSWORD: PASSWORD },
+      params: { failOn: sample.names[0] ?? '' },
+    });
+    over = true;
+    await watching;
+    expect(run.report?.outcome, JSON.stringify(run.error ?? run.report)).toBe('succeeded');
+    expect(again.report?.outcome).toBe('succeeded');
+    expect([...found]).toEqual([]);
+    const said = JSON.stringify([run.events, run.report, again.events, run.stderr]);
+    for (const form of [PASSWORD, JSON.stringify(PASSWORD).slice(1, -1), Buffer.from(PASSWORD).toString('base64')]) {
+      expect(said).not.toContain(form);
+      for (const file of filesBelow(join(sample.dir, '.kubexm'))) {
+        expect(readFileSync(file).includes(form), file).toBe(false);
+      }
+    }
+    for (const host of sample.rig.hosts) {
+      const left = await host.exec(
+        `find /srv /run /home /root /tmp -xdev -type f -mmin -5 -exec grep -lF ${MARK} {} + 2>/dev/null || true`,
+      );
+      expect(left).toBe('');
+    }
+  });
+
+  test('the work directory is for its owner alone', async () => {
+    const open = execFileSync('find', [
+      join(sample.dir, '.kubexm'),
+      '-perm',
+      '/077',
+      '!',
+      '-name',
+      '*.prom',
+    ]).toString();
+    expect(open).toBe('');
+  });
+});
