@@ -7,7 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addUser, describeHosts } from '../rig/sshd.ts';
 import { Sample } from './sample.ts';
 
-const PASSWORD = 'Pl4nted pa$$\'word"1';
+// Made anew each time: no source file can hold it by chance.
+const MARK = randomBytes(9).toString('hex');
+const PASSWORD = `pa$$'word" ${MARK}`;
 
 /** Every process's arguments and environment on this machine, the hosts' among them. */
 function looksAtProcesses(found: Set<string>): void {
