@@ -15,6 +15,14 @@ const builtLibrary: Plugin = {
   },
 };
 
+// Packages in CommonJS expect these.
+const banner = [
+  "import { createRequire as benchRequire } from 'node:module';",
+  'const require = benchRequire(import.meta.url);',
+  'const __filename = import.meta.filename;',
+  'const __dirname = import.meta.dirname;',
+].join('\n');
+
 /** Builds what users run: dist. */
 export async function buildProgram(): Promise<void> {
   await runProcess(process.execPath, [join(root, 'scripts', 'build.mjs')], { cwd: root });
@@ -31,8 +39,8 @@ export async function bundle(name: string, into: string): Promise<string> {
     platform: 'node',
     format: 'esm',
     target: 'node22',
-    // Packages in CommonJS expect it.
-    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+    banner: { js: banner },
+    external: ['cpu-features', '*.node'],
     plugins: [builtLibrary],
     logLevel: 'warning',
   });

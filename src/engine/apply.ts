@@ -62,9 +62,6 @@ export async function applyNode(options: ExecuteOptions, target: Target): Promis
       if (dead || isCode(error, INTERRUPTED)) {
         if (++interruptions >= MAX_INTERRUPTIONS || options.stop.aborted) throw error;
         if (dead) attempt = await nextAttempt(options, target, attempt);
-        // A job goes on without us: to look at the machine now would be to look at work in progress.
-        attach = !dead && runsAsJob(step, target.want);
-        if (attach) continue;
       } else {
         if (!retry || tries >= retry.attempts || options.stop.aborted || !isTransient(retry.transient, error)) {
           throw error instanceof FailedCommand ? error.reported(ref.node) : error;
@@ -74,8 +71,8 @@ export async function applyNode(options: ExecuteOptions, target: Target): Promis
         const { delaySeconds } = retry;
         options.emit({ type: 'node-retry', ...ref, attempt: tries, delaySeconds, reason: reasonOf(error) });
         await delay(delaySeconds * 1000, undefined, { signal: options.stop });
-        attach = false;
       }
+      attach = false;
       verdict = await recheck(target);
     }
   }

@@ -256,6 +256,20 @@ describe('compensation', () => {
     expect(result.outcome).toBe('failed');
   });
 
+  test('where nothing of the task was begun there is nothing to undo', async () => {
+    const rig = new Rig(['a']);
+    const broken = kvLike({
+      judge: () => {
+        throw new Error('cannot be judged');
+      },
+    });
+    const check = on(a, broken({ key: 'x', value: '1' }), named('x'));
+    await rig.run(task('m/t', check, undo(a)));
+    expect(rig.of('rollback-started')).toEqual([]);
+    await rig.run(task('m/t', sequence(on(a, say({}), named('say')), check), undo(a)));
+    expect(rig.host('a').get('undone')).toBe('1');
+  });
+
   test('a dry run undoes nothing', async () => {
     const rig = new Rig(['a']);
     const broken = kvLike({

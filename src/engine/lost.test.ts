@@ -181,6 +181,19 @@ describe('the connection is cut', () => {
     expect(rig.host('a').get('tries')).toBe('1');
   });
 
+  test("under a once-only step's own work: it is looked at before it is done again", async () => {
+    const rig = new Rig(['a']);
+    const own = kvLike({
+      once: true,
+      apply: async (at, want): Promise<undefined> => {
+        await at.run(sh`kv add tries 1; kv set ${want.key} 1`);
+      },
+    });
+    rig.machine('a').cut('kv add tries', 'after');
+    expect((await rig.run(on(a, own({ key: 'x', value: '1' }), named('x')))).counts).toEqual({ changed: 1 });
+    expect(rig.host('a').get('tries')).toBe('1');
+  });
+
   test('a job that throws the cut at us is attached to again, not looked at half way', async () => {
     const rig = new Rig(['a']);
     const machine = rig.machine('a');

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { NodeRef } from '../model/event.ts';
-import type { Machine, Output } from '../model/host.ts';
+import type { Job, Machine, Output } from '../model/host.ts';
 import type { Script } from '../model/script.ts';
 import { type AnyStep, fieldOf } from '../plan/step.ts';
-import { INTERRUPTED, isCode, TOO_LONG } from './errors.ts';
+import { INTERRUPTED, isCode, reasonOf, TOO_LONG } from './errors.ts';
 import type { ExecuteOptions } from './options.ts';
 
 /** A step on a machine, with the want it is carried out for. */
@@ -55,13 +55,26 @@ export async function perform(
       return { output: await machine.run(work, { timeoutSeconds, signal }), value: undefined };
     }
     const onLine = (line: string) => options.emit({ type: 'node-line', ...ref, line });
-    const output = await machine.job({ key: how.jobKey, script: work, timeoutSeconds, signal, onLine });
-    return { output, value: undefined };
+    const job: Job = { key: how.jobKey, script: work, timeoutSeconds, signal, onLine };
+    return { output: await attached(machine, job), value: undefined };
   } catch (error) {
     if (!(error instanceof KubexmError) || !TOO_LONG.includes(error.code)) throw error;
     const { detail } = error;
     const more = { cause: error, ...(detail === undefined ? {} : { detail }) };
     throw kubexmError('KX4004', { node: ref.node, seconds: timeoutSeconds }, more);
+  }
+}
+
+/** A job goes on without us: after a cut it is found again, and never looked at half way. */
+async function attached(machine: Machine, job: Job): Promise<Output> {
+  for (let interruptions = 1; ; interruptions++) {
+    try {
+      return await machine.job(job);
+    } catch (error) {
+      if (!isCode(error, INTERRUPTED)) throw error;
+      if (interruptions >= MAX_INTERRUPTIONS)
+        throw new Error(`it cannot be waited for: ${reasonOf(error)}`, { cause: error });
+    }
   }
 }
 

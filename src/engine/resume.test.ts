@@ -195,6 +195,11 @@ describe('what earlier processes changed', () => {
     );
     await rig.run(both, { replay: rig.died() });
     expect(rig.host('a').get('x')).toBe('first');
+    // Where there was nothing, there is nothing again.
+    const none = new Rig(['a'], { values: { x: 'crashed half way' } });
+    none.journal.append({ node: 'm/t/x@a', phase: 'intent', attempt: 1 });
+    await none.run(both, { replay: none.died() });
+    expect(none.host('a').get('x')).toBe('');
   });
 
   test('but was not met again comes first, since it may stand on what was', async () => {

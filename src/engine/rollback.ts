@@ -20,6 +20,8 @@ interface Scope {
   readonly changed: Set<number>;
   /** Nodes that an earlier process of this run changed. Those not met again come after all that were. */
   readonly earlier: Set<number>;
+  /** Something of it was begun, be it an action. */
+  begun: boolean;
   failing: boolean;
   whenIdle: (() => void) | undefined;
 }
@@ -79,8 +81,10 @@ export class Rollback {
 
   /** The machine is about to be changed by this node; what was found before the first try is what it goes back to. */
   begins(i: number, found: Verdict<unknown, unknown> | undefined): void {
+    const scope = this.scope(i);
+    scope.begun = true;
     if (natureOf(this.execution.options.graph, i) !== 'state') return;
-    this.scope(i).changed.add(i);
+    scope.changed.add(i);
     if (found?.verdict === 'needed' && !this.found.has(i)) this.found.set(i, { seen: found.seen, diff: found.diff });
   }
 
@@ -91,7 +95,7 @@ export class Rollback {
 
   /** A node is as wanted. If an earlier process of this run made it so, it is undone with its task. */
   satisfied(i: number): void {
-    const scope = this.execution.options.replay && this.scope(i);
+    const scope = this.execution.options.replay && this.scopes.get(this.keyOf(i));
     if (scope?.earlier.has(i)) scope.changed.add(i);
   }
 
@@ -121,7 +125,7 @@ export class Rollback {
     const nodes = [...scope.changed, ...unmet].toReversed();
     const task = graph.node(failed).task;
     const host = graph.host(failed);
-    if ((nodes.length === 0 && !task?.compensate) || this.isOver(host)) return;
+    if ((nodes.length === 0 && !(task?.compensate && scope.begun)) || this.isOver(host)) return;
     options.emit({ type: 'rollback-started', task: task?.id ?? '', host, nodes: nodes.map((i) => graph.id(i)) });
     if (task?.compensate) {
       await this.compensate(task.compensate, host, nodes, failed);
@@ -259,7 +263,8 @@ export class Rollback {
   private before(i: number): unknown {
     const { replay, graph } = this.execution.options;
     const earlier = replay?.applied.get(graph.id(i));
-    return earlier && 'before' in earlier ? earlier.before : this.found.get(i)?.seen;
+    // JSON has no `undefined`: an intent without it says that there was nothing.
+    return earlier ? earlier.before : this.found.get(i)?.seen;
   }
 
   private scope(i: number): Scope {
@@ -270,6 +275,7 @@ export class Rollback {
       active: new Set(),
       changed: new Set(),
       earlier: new Set(),
+      begun: false,
       failing: false,
       whenIdle: undefined,
     };

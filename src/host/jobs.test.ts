@@ -21,7 +21,9 @@ describeHosts('jobs', () => {
   });
   afterEach(async () => {
     await machine.close();
-    expect(await host.exec('ls -A /run /var/lib | grep kubexm; ps -e -o args= | grep "[l]ib\\.[0-9a-f]* job" || true')).toBe('');
+    expect(
+      await host.exec('ls -A /run /var/lib | grep kubexm; ps -e -o args= | grep "[l]ib\\.[0-9a-f]* job" || true'),
+    ).toBe('');
   });
 
   const job = (key: string, script: string, more: Partial<Job> = {}): Job => ({
@@ -33,7 +35,9 @@ describeHosts('jobs', () => {
 
   /** As the kernel does when memory runs out, and what a restart leaves. */
   const killJob = (key: string, then = 'true'): Promise<string> =>
-    host.exec(`cd /run/kubexm; until [ -s jobs/${key}/pid ]; do sleep 0.05; done; read p x <jobs/${key}/pid; kill -STOP -$p; ${then}; kill -9 -$p`);
+    host.exec(
+      `cd /run/kubexm; until [ -s jobs/${key}/pid ]; do sleep 0.05; done; read p x <jobs/${key}/pid; kill -STOP -$p; ${then}; kill -9 -$p`,
+    );
 
   test('result, last lines, and the record until it is forgotten', async () => {
     const lines: string[] = [];
@@ -48,9 +52,11 @@ describeHosts('jobs', () => {
     });
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) expect(line).toMatch(/^line \d$/);
-    expect(await host.exec('stat -c "%a %n" /run/kubexm/jobs/*; stat -c %a /run/kubexm/jobs/*/* | sort | uniq -c | tr -s " "')).toMatch(
-      /^700 \/run\/kubexm\/jobs\/a\.b-c_1\n \d+ 600\n 1 700\n$/,
-    );
+    expect(
+      await host.exec(
+        'stat -c "%a %n" /run/kubexm/jobs/*; stat -c %a /run/kubexm/jobs/*/* | sort | uniq -c | tr -s " "',
+      ),
+    ).toMatch(/^700 \/run\/kubexm\/jobs\/a\.b-c_1\n \d+ 600\n 1 700\n$/);
     expect(await machine.job(job('a.b-c_1', 'echo other'))).toMatchObject({ code: 5, attached: true });
     await machine.forgetJob('a.b-c_1');
     expect(await machine.job(job('a.b-c_1', 'echo other'))).toMatchObject({ stdout: 'other\n', attached: false });
@@ -59,7 +65,8 @@ describeHosts('jobs', () => {
   });
 
   test('it has the library, a fixed environment and no input', async () => {
-    const script = 'cat; pwd; umask; echo $LC_ALL $PATH $HOME; kx_sha256 /etc/hostname | wc -c; echo "$KX_STATE $KX_RUN $#"';
+    const script =
+      'cat; pwd; umask; echo $LC_ALL $PATH $HOME; kx_sha256 /etc/hostname | wc -c; echo "$KX_STATE $KX_RUN $#"';
     const { stdout } = await machine.job(job('env', script));
     expect(stdout.split('\n')).toEqual([
       '/',
@@ -73,7 +80,9 @@ describeHosts('jobs', () => {
   });
 
   test('the end of long output is kept', async () => {
-    const { stdout, truncated } = await machine.job(job('long', 'head -c 3000000 /dev/zero | tr "\\0" a; echo; echo the end'));
+    const { stdout, truncated } = await machine.job(
+      job('long', 'head -c 3000000 /dev/zero | tr "\\0" a; echo; echo the end'),
+    );
     expect(truncated).toBe(true);
     expect(stdout).toHaveLength(1024 * 1024);
     expect(stdout.endsWith('a\nthe end\n')).toBe(true);

@@ -4,7 +4,8 @@ import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { Output } from '../model/host.ts';
 import { quote } from '../model/script.ts';
 import { type LoggedIn, type LoginOptions, logIn } from './login.ts';
-import { type Call, type Places, Shell, ShellEnded, type ShellInfo } from './shell.ts';
+import { MainShell } from './main-shell.ts';
+import { type Places, Shell, ShellEnded, type ShellInfo } from './shell.ts';
 
 /** What became of the way to a machine. */
 export type LinkEvent =
@@ -31,16 +32,6 @@ export interface AskOptions {
   readonly here?: boolean;
 }
 
-interface Main {
-  readonly connection: Connection;
-  readonly shell: Shell;
-  readonly info: ShellInfo;
-  /** A second shell: to stop what runs in the first, or to speak while it is busy. */
-  side: Promise<Shell> | undefined;
-  /** Calls that must stop. */
-  readonly halting: Set<string>;
-}
-
 /** A script to run in a fresh shell before anybody else: takes the lock again. */
 export type RestoreHook = (run: (script: string) => Promise<Output>) => Promise<void>;
 
@@ -49,13 +40,13 @@ export class Link {
   /** Run after every reconnect, before anything else is. */
   restoreHook: RestoreHook | undefined;
   readonly #options: LinkOptions;
-  #main: Main;
-  #usable: Promise<Main>;
+  #main: MainShell;
+  #usable: Promise<MainShell>;
   #pty: boolean;
-  #restoring: Main | undefined;
+  #restoring: MainShell | undefined;
   #closed = false;
 
-  private constructor(options: LinkOptions, main: Main, pty: boolean) {
+  private constructor(options: LinkOptions, main: MainShell, pty: boolean) {
     this.#options = options;
     this.#main = main;
     this.#pty = pty;
@@ -71,7 +62,8 @@ export class Link {
       const shell = new Shell(session, options, () => !connection.alive);
       const answers = first(shell);
       const [info, result] = await Promise.all([shell.info, answers]);
-      return { link: new Link(options, { connection, shell, info, side: undefined, halting: new Set() }, session.pty), first: result };
+      const main = new MainShell(connection, shell, info, { ...options, pty: session.pty });
+      return { link: new Link(options, main, session.pty), first: result };
     } catch (error) {
       await connection.close();
       throw error instanceof ShellEnded ? noShell(options.login.host, error) : error;
@@ -84,11 +76,6 @@ export class Link {
 
   get info(): ShellInfo {
     return this.#main.info;
-  }
-
-  /** The persistent shell has calls to answer. */
-  get busy(): boolean {
-    return !this.#main.shell.idle;
   }
 
   /** Runs scripts that may be run twice: after a cut they are simply asked again. */
@@ -111,9 +98,7 @@ export class Link {
   /** Runs a short script beside the persistent shell, when that is busy. */
   async aside(script: string): Promise<Output> {
     const main = await this.#ready(undefined);
-    const side = await this.#side(main);
-    const [output] = await side.call([script], { maxBytes: 65_536 }).outputs;
-    return output as Output;
+    return main.aside(script);
   }
 
   /** A channel of its own, as root, waiting for one line to run. */
@@ -133,11 +118,7 @@ export class Link {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { shell, side, connection } = this.#main;
-    if (connection.alive) {
-      await Promise.all([shell.close(), side?.then((open) => open.close()).catch(() => undefined)]);
-    }
-    await connection.close();
+    await this.#main.close();
   }
 
   async #submit(scripts: readonly string[], options: AskOptions, again: boolean): Promise<readonly Output[]> {
@@ -149,16 +130,16 @@ export class Link {
         if (!(error instanceof ShellEnded)) throw error;
         this.#replace(main);
         if (!error.begun) continue;
-        const cut = !main.connection.alive;
+        const next = await this.#ready(options.signal);
+        const cut = next.connection !== main.connection;
         // A probe that kills its shell would do so forever.
         if (again && (cut || deaths++ === 0)) continue;
-        await this.#ready(options.signal);
         throw cut ? this.#error('KX3011', {}) : this.#error('KX3031', { reason: error.message });
       }
     }
   }
 
-  async #callOn(main: Main, scripts: readonly string[], options: AskOptions): Promise<readonly Output[]> {
+  async #callOn(main: MainShell, scripts: readonly string[], options: AskOptions): Promise<readonly Output[]> {
     const { signal, timeoutMs = 60_000, maxBytes = 1024 * 1024, here = false } = options;
     signal?.throwIfAborted();
     let stopped: 'timeout' | 'abort' | undefined;
@@ -166,7 +147,7 @@ export class Link {
     const stop = (why: 'timeout' | 'abort'): void => {
       if (stopped) return;
       stopped = why;
-      this.#halt(main, call);
+      main.halt(call);
     };
     const call = main.shell.call(scripts, {
       maxBytes,
@@ -190,50 +171,7 @@ export class Link {
     throw this.#error('KX3030', { seconds: Math.round(timeoutMs / 100) / 10 });
   }
 
-  /** Kills what a call runs, or keeps it from starting. The shell and the calls behind it go on. */
-  #halt(main: Main, call: Call): void {
-    const first = main.halting.size === 0;
-    main.halting.add(call.id);
-    const settled = (): void => {
-      main.halting.delete(call.id);
-    };
-    call.outputs.then(settled, settled);
-    if (first) void this.#haltAll(main);
-  }
-
-  /** Calls that were aborted together are stopped together. */
-  async #haltAll(main: Main): Promise<void> {
-    const { dir, pid } = main.info;
-    for (let round = 0; main.halting.size > 0 && main.shell.alive; round++) {
-      try {
-        const side = await this.#side(main);
-        const ids = [...main.halting].join(' ');
-        const script = round < 40 ? `kx_stop ${quote(dir)} ${pid} ${ids}` : `kx_reap ${quote(dir)}`;
-        await side.call([script], { maxBytes: 4096 }).outputs;
-      } catch {
-        // No second shell to be had: without the first one, the next one ends its processes.
-        main.shell.abandon();
-        return;
-      }
-      await sleep(Math.min(250, 10 * 2 ** round));
-    }
-  }
-
-  #side(main: Main): Promise<Shell> {
-    main.side ??= logIn(main.connection, this.#options.login, this.#pty).then((session) => {
-      const shell = new Shell(session, this.#options, () => !main.connection.alive);
-      void shell.ended.then(() => {
-        main.side = undefined;
-      });
-      return shell;
-    });
-    main.side.catch(() => {
-      main.side = undefined;
-    });
-    return main.side;
-  }
-
-  async #ready(signal: AbortSignal | undefined): Promise<Main> {
+  async #ready(signal: AbortSignal | undefined): Promise<MainShell> {
     if (this.#closed) throw this.#error('KX3012', { seconds: 0, reason: 'closed' });
     if (!signal) return this.#usable;
     signal.throwIfAborted();
@@ -247,19 +185,19 @@ export class Link {
     }
   }
 
-  #watch(main: Main): void {
+  #watch(main: MainShell): void {
     void main.shell.ended.then(() => this.#replace(main));
   }
 
   /** Starts to look for a new shell, once for each that ended. */
-  #replace(main: Main): void {
+  #replace(main: MainShell): void {
     if (main !== this.#main || main.shell.alive || this.#closed || this.#restoring === main) return;
     this.#restoring = main;
     this.#usable = this.#restore(main);
     this.#usable.catch(() => undefined);
   }
 
-  async #restore(old: Main): Promise<Main> {
+  async #restore(old: MainShell): Promise<MainShell> {
     const deadline = Date.now() + this.#options.reconnectMs;
     // One attempt that hangs must not use up the whole window.
     const attemptMs = Math.max(1000, this.#options.reconnectMs / 4);
@@ -270,6 +208,7 @@ export class Link {
       try {
         connection ??= await this.#options.dial(attemptMs);
         const main = await this.#reopen(connection, old);
+        if (this.#closed) throw new Error('closed');
         this.#main = main;
         this.#watch(main);
         this.#options.onEvent?.({ type: 'restored' });
@@ -286,7 +225,7 @@ export class Link {
     }
   }
 
-  async #reopen(connection: Connection, old: Main): Promise<Main> {
+  async #reopen(connection: Connection, old: MainShell): Promise<MainShell> {
     const session = await logIn(connection, this.#options.login, this.#pty);
     const shell = new Shell(session, this.#options, () => !connection.alive);
     const run = async (script: string): Promise<Output> => {
@@ -297,7 +236,7 @@ export class Link {
       // Whatever the old shell still ran must have ended before anybody looks at the machine again.
       const [info] = await Promise.all([shell.info, run(`kx_reap ${quote(old.info.dir)}`)]);
       await this.restoreHook?.(run);
-      return { connection, shell, info, side: undefined, halting: new Set() };
+      return new MainShell(connection, shell, info, { ...this.#options, pty: this.#pty });
     } catch (error) {
       shell.abandon();
       throw error;

@@ -25,7 +25,9 @@ describeHosts('locks', () => {
   afterEach(async () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
     for (const machine of open.splice(0)) await machine.close();
-    const left = await host.exec('pkill -9 -f "[l]ib\\.[0-9a-f]* job"; sleep 0.2; rm -rf /run/kubexm/jobs /run/kubexm/lib.*; ls -A /run/kubexm 2>&1; rm -rf /run/kubexm');
+    const left = await host.exec(
+      'pkill -9 -f "[l]ib\\.[0-9a-f]* job"; sleep 0.2; rm -rf /run/kubexm/jobs /run/kubexm/lib.*; ls -A /run/kubexm 2>&1; rm -rf /run/kubexm',
+    );
     expect(left).toMatch(/^(ls: cannot access .*\n|lock\.beat\nlock\.owner\n|lock\nlock\.beat\nlock\.owner\n)?$/);
   });
 
@@ -46,7 +48,13 @@ describeHosts('locks', () => {
   });
   /** Another kubexm, on this machine, in its own process. */
   const child = async (run: string, action: string, script: string, until = 'locked'): Promise<ChildProcess> => {
-    const args = [CHILD, JSON.stringify(host.target()), JSON.stringify(owner(run, { machine: 'desk' })), action, script];
+    const args = [
+      CHILD,
+      JSON.stringify(host.target()),
+      JSON.stringify(owner(run, { machine: 'desk' })),
+      action,
+      script,
+    ];
     const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(started);
     let said = '';
@@ -68,7 +76,14 @@ describeHosts('locks', () => {
     await first.lock(owner('r1'));
     await expect(second.lock(owner('r2', { user: 'bob' }))).rejects.toMatchObject({
       code: 'KX3101',
-      params: { host: 'host1', run: 'r1', pipeline: 'create cluster', user: 'ann', machine: 'desk-r1', since: '2025-01-02T03:04:05Z' },
+      params: {
+        host: 'host1',
+        run: 'r1',
+        pipeline: 'create cluster',
+        user: 'ann',
+        machine: 'desk-r1',
+        since: '2025-01-02T03:04:05Z',
+      },
     });
     expect(await second.readLockOwner()).toMatchObject({ owner: owner('r1'), jobs: [] });
     expect(await host.exec('stat -c %a /run/kubexm /run/kubexm/lock* | sort -u')).toBe('600\n700\n');
@@ -90,7 +105,8 @@ describeHosts('locks', () => {
     const machines = await Promise.all(Array.from({ length: 6 }, () => connect()));
     const results = await Promise.allSettled(machines.map((machine, i) => machine.lock(owner(`r${i}`))));
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
-    for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'KX3101' });
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'KX3101' });
   });
 
   test('a long command does not make its owner look dead', async () => {
@@ -115,7 +131,11 @@ describeHosts('locks', () => {
 
   test('a silent owner elsewhere is evicted after three silences, with what its shell still runs', async () => {
     const proxy = await startProxy(host.port);
-    const first = await connectMachine(host.target({ port: proxy.port }), { reconnectMs: 20_000, keepaliveMs: 60_000, heartbeatMs: 300 });
+    const first = await connectMachine(host.target({ port: proxy.port }), {
+      reconnectMs: 20_000,
+      keepaliveMs: 60_000,
+      heartbeatMs: 300,
+    });
     const second = await connect();
     await first.lock(owner('r1'));
     const lost = first.run(sh`sleep 81`);
@@ -180,7 +200,14 @@ describeHosts('locks', () => {
     await first.lock(owner('r1'));
     expect(await second.breakLock()).toBe(true);
     expect(await second.readLockOwner()).toBeUndefined();
-    await expect.poll(() => first.run(sh`true`).then(() => '', (error: { code: string }) => error.code)).toBe('KX3103');
+    await expect
+      .poll(() =>
+        first.run(sh`true`).then(
+          () => '',
+          (error: { code: string }) => error.code,
+        ),
+      )
+      .toBe('KX3103');
     await second.lock(owner('r2'));
   });
 

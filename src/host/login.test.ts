@@ -50,8 +50,14 @@ describeHosts('logging in', () => {
       await machine.close();
     }
   };
-  const failsWith = async (code: string, login: Promise<LinkedMachine>): Promise<Error & { params: Record<string, string> }> => {
-    const error = await login.then((machine) => machine.close(), (reason: unknown) => reason);
+  const failsWith = async (
+    code: string,
+    login: Promise<LinkedMachine>,
+  ): Promise<Error & { params: Record<string, string> }> => {
+    const error = await login.then(
+      (machine) => machine.close(),
+      (reason: unknown) => reason,
+    );
     expect(error).toMatchObject({ code });
     return error as Error & { params: Record<string, string> };
   };
@@ -181,7 +187,8 @@ describe.each(['dash', 'bash', 'busybox'])('with %s as /bin/sh', (name) => {
       rig = await startRig();
       const [host] = rig.hosts as [RigHost];
       // Every applet before the system's own tools, as on Alpine.
-      const applets = 'for a in $(/kx-busybox --list); do ln -sf /kx-busybox /usr/local/bin/$a; done; ln -sf /kx-busybox /bin/sh';
+      const applets =
+        'for a in $(/kx-busybox --list); do ln -sf /kx-busybox /usr/local/bin/$a; done; ln -sf /kx-busybox /bin/sh';
       if (name === 'busybox') await host.exec(`cp ${file} /kx-busybox && chmod 755 /kx-busybox && { ${applets}; }`);
       else await host.exec(`ln -sf ${file} /bin/sh`);
       machine = await connectMachine(host.target());
@@ -195,16 +202,23 @@ describe.each(['dash', 'bash', 'busybox'])('with %s as /bin/sh', (name) => {
     test('jobs, locks and files', async () => {
       const owner = { run: 'r', cluster: 'c', pipeline: 'p', user: 'u', machine: 'm', pid: 1, since: 's' };
       await machine.lock(owner);
-      expect((await machine.job({ key: 'k', script: sh`echo done; exit 3`, timeoutSeconds: 10 }))).toMatchObject({ code: 3, stdout: 'done\n' });
+      expect(await machine.job({ key: 'k', script: sh`echo done; exit 3`, timeoutSeconds: 10 })).toMatchObject({
+        code: 3,
+        stdout: 'done\n',
+      });
       await machine.forgetJob('k');
-      await expect(machine.job({ key: 'slow', script: sh`sleep 60`, timeoutSeconds: 1 })).rejects.toMatchObject({ code: 'KX3041' });
+      await expect(machine.job({ key: 'slow', script: sh`sleep 60`, timeoutSeconds: 1 })).rejects.toMatchObject({
+        code: 'KX3041',
+      });
       await machine.forgetJob('slow');
       const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251));
       await machine.write('/srv/kx-test/big', content, { mode: '0640' });
       await machine.write('/srv/kx-test/small', content.subarray(0, 1000), { mode: '0600', owner: '1:2' });
       expect((await machine.run(sh`cat /srv/kx-test/big`)).bytes).toHaveLength(content.length);
       expect(Buffer.from((await machine.run(sh`cat /srv/kx-test/small`)).bytes)).toEqual(content.subarray(0, 1000));
-      expect((await machine.run(sh`stat -c '%a %u %g' /srv/kx-test/big /srv/kx-test/small`)).stdout).toBe('640 0 0\n600 1 2\n');
+      expect((await machine.run(sh`stat -c '%a %u %g' /srv/kx-test/big /srv/kx-test/small`)).stdout).toBe(
+        '640 0 0\n600 1 2\n',
+      );
       await machine.unlock();
     });
   });

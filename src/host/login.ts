@@ -122,7 +122,7 @@ function explain(options: LoginOptions, out: string, err: string, exit: Exit, as
   const { host, user } = options;
   const said = `${err}\n${out}`;
   if (/must have a tty|no tty present|a terminal is required/i.test(said)) return 'needs a terminal';
-  if (/not in the sudoers|not allowed to|may not run sudo/i.test(said))
+  if (/is not in the sudoers file|is not allowed to (run sudo|execute)|may not run sudo/i.test(said))
     return kubexmError('KX3023', { host, user }, { host });
   if (asked && /incorrect password|try again|authentication failure/i.test(said)) {
     return kubexmError('KX3022', { host, user }, { host });

@@ -34,11 +34,16 @@ describe('this machine', () => {
   });
 
   test('the environment is fixed', async () => {
-    const { stdout } = await machine.run(sh`env | grep -v '^_=' | sed 's/=.*//' | sort | tr '\n' ' '; echo; echo $PATH $LC_ALL; umask; pwd`);
-    const [names, ...rest] = stdout.trimEnd().split('\n');
-    expect(names?.trim().split(' ').filter((name) => !['PWD', 'OLDPWD', 'SHLVL'].includes(name))).toEqual(
-      ['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'TERM', 'USER'],
+    const { stdout } = await machine.run(
+      sh`env | grep -v '^_=' | sed 's/=.*//' | sort | tr '\n' ' '; echo; echo $PATH $LC_ALL; umask; pwd`,
     );
+    const [names, ...rest] = stdout.trimEnd().split('\n');
+    expect(
+      names
+        ?.trim()
+        .split(' ')
+        .filter((name) => !['PWD', 'OLDPWD', 'SHLVL'].includes(name)),
+    ).toEqual(['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'TERM', 'USER']);
     expect(rest).toEqual(['/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin C', '0077', '/']);
   });
 

@@ -44,14 +44,22 @@ describeHosts('a connection that breaks', () => {
     await expect(behind).rejects.toMatchObject({ code: 'KX3011' });
     expect((await probe).map((one) => one.stdout)).toEqual(['one\n', 'two\n']);
     await sleep(500);
-    expect(await host.exec('cat /srv/kx-test/step; ls /srv/kx-test/behind 2>/dev/null; ps -e -o args= | grep "[s]leep 3" || true')).toBe('begun\n');
+    expect(
+      await host.exec(
+        'cat /srv/kx-test/step; ls /srv/kx-test/behind 2>/dev/null; ps -e -o args= | grep "[s]leep 3" || true',
+      ),
+    ).toBe('begun\n');
     expect(events.map((event) => event.type)).toEqual(['cut', 'restored']);
   });
 
   test('calls made while it is away wait for it', async () => {
     await host.stop();
     await sleep(200);
-    const calls = Promise.all([machine.run(sh`echo ran`), machine.batch([sh`echo probed`]), machine.write('/srv/kx-test/w', 'x')]);
+    const calls = Promise.all([
+      machine.run(sh`echo ran`),
+      machine.batch([sh`echo probed`]),
+      machine.write('/srv/kx-test/w', 'x'),
+    ]);
     await sleep(700);
     await host.restart();
     const [ran, [probed]] = await calls;
@@ -98,9 +106,17 @@ describeHosts('a host that stays away', () => {
     const host = rig.hosts[0] as RigHost;
     try {
       const events: string[] = [];
-      const machine = await connectMachine(host.target(), { reconnectMs: 700, onEvent: (event) => events.push(event.type) });
+      const machine = await connectMachine(host.target(), {
+        reconnectMs: 700,
+        onEvent: (event) => events.push(event.type),
+      });
       const job = machine.job({ key: 'long', script: sh`sleep 5`, timeoutSeconds: 60 });
-      const calls = [machine.run(sh`sleep 5`), machine.batch([sh`sleep 5`]), job, machine.put(rig.key, '/srv/kx-test/key')];
+      const calls = [
+        machine.run(sh`sleep 5`),
+        machine.batch([sh`sleep 5`]),
+        job,
+        machine.put(rig.key, '/srv/kx-test/key'),
+      ];
       await sleep(200);
       const started = Date.now();
       await host.stop();

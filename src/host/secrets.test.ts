@@ -51,7 +51,11 @@ describeHosts('secrets', () => {
     const watch = watchProcesses([PASSWORD, SECRET]);
     const machine = await connectMachine(host.target({ user, auth: { password: PASSWORD } }), { heartbeatMs: 100 });
     await machine.lock({ run: 'r', cluster: 'c', pipeline: 'p', user: 'u', machine: 'm', pid: 1, since: 's' });
-    const job = machine.job({ key: 'k', script: sh`token=${SECRET}; sleep 0.6; printf '%s' "$token" | cat`, timeoutSeconds: 20 });
+    const job = machine.job({
+      key: 'k',
+      script: sh`token=${SECRET}; sleep 0.6; printf '%s' "$token" | cat`,
+      timeoutSeconds: 20,
+    });
     for (let i = 0; i < 10; i++) {
       await machine.run(sh`token=${SECRET}; sleep 0.02; printf '%s' "$token" >/dev/null`);
       await machine.batch([sh`test ${SECRET} = x`, sh`sleep 0.02`]);

@@ -94,11 +94,6 @@ export class Shell {
     this.info.catch(() => undefined);
   }
 
-  /** No call waits for an answer. */
-  get idle(): boolean {
-    return this.#pending.length === 0;
-  }
-
   get alive(): boolean {
     return this.#gone === undefined;
   }

@@ -3,7 +3,15 @@ import { chmod, readdir, readFile, stat, symlink, truncate, writeFile } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addUser, type DelayProxy, describeHosts, type Rig, type RigHost, startProxy, startRig } from '../../test/rig/sshd.ts';
+import {
+  addUser,
+  type DelayProxy,
+  describeHosts,
+  type Rig,
+  type RigHost,
+  startProxy,
+  startRig,
+} from '../../test/rig/sshd.ts';
 import { sh } from '../model/script.ts';
 import { connectMachine } from './connect.ts';
 import type { LinkedMachine } from './machine.ts';
@@ -30,7 +38,8 @@ describeHosts('files', () => {
 
   const there = (path: string): Promise<Buffer> => readFile(host.path(path));
   const modeOf = async (path: string): Promise<string> => (await host.exec(`stat -c '%a %u:%g' '${path}'`)).trim();
-  const list = async (): Promise<string[]> => (await readdir(host.path('/srv/kx-test'))).filter((name) => name.startsWith('.'));
+  const list = async (): Promise<string[]> =>
+    (await readdir(host.path('/srv/kx-test'))).filter((name) => name.startsWith('.'));
   const localFile = async (name: string, content: Uint8Array | string): Promise<string> => {
     const path = join(rig.dir, name);
     await writeFile(path, content);
@@ -59,13 +68,20 @@ describeHosts('files', () => {
   });
 
   test('what cannot be written says why, and leaves nothing', async () => {
-    await expect(machine.write('/nowhere/at/all', 'x')).rejects.toMatchObject({ code: 'KX3032', params: { path: '/nowhere/at/all' } });
+    await expect(machine.write('/nowhere/at/all', 'x')).rejects.toMatchObject({
+      code: 'KX3032',
+      params: { path: '/nowhere/at/all' },
+    });
     await expect(machine.write('/srv/kx-test', 'x')).rejects.toMatchObject({ code: 'KX3032' });
-    await expect(machine.write('/srv/kx-test/a', 'x', { owner: 'no-such-user' })).rejects.toMatchObject({ code: 'KX3032' });
+    await expect(machine.write('/srv/kx-test/a', 'x', { owner: 'no-such-user' })).rejects.toMatchObject({
+      code: 'KX3032',
+    });
     await expect(machine.write('/proc/a', randomBytes(100_000))).rejects.toMatchObject({ code: 'KX3032' });
     await expect(machine.write('/srv/kx-test/a', 'x', { sha256: 'ab' })).rejects.toMatchObject({ code: 'KX3033' });
     const big = randomBytes(100_000);
-    await expect(machine.write('/srv/kx-test/a', big, { sha256: sha256(Buffer.from('other')) })).rejects.toMatchObject({ code: 'KX3033' });
+    await expect(machine.write('/srv/kx-test/a', big, { sha256: sha256(Buffer.from('other')) })).rejects.toMatchObject({
+      code: 'KX3033',
+    });
     expect(await list()).toEqual([]);
     await expect(stat(host.path('/srv/kx-test/a'))).rejects.toThrow();
   });
@@ -75,7 +91,12 @@ describeHosts('files', () => {
       const content = randomBytes(size);
       const file = await localFile('source', content);
       const seen: [number, number | undefined][] = [];
-      await machine.put(file, '/srv/kx-test/put', { mode: '0755', owner: '12:34', sha256: sha256(content), progress: (...at) => seen.push(at) });
+      await machine.put(file, '/srv/kx-test/put', {
+        mode: '0755',
+        owner: '12:34',
+        sha256: sha256(content),
+        progress: (...at) => seen.push(at),
+      });
       expect((await there('/srv/kx-test/put')).equals(content)).toBe(true);
       expect(await modeOf('/srv/kx-test/put')).toBe('755 12:34');
       expect(seen.at(-1)).toEqual([size, size]);
@@ -137,7 +158,10 @@ describeHosts('files', () => {
     const file = await localFile('wrong', randomBytes(200_000));
     const want = sha256(Buffer.from('what was meant'));
     await machine.write('/srv/kx-test/wrong', 'old');
-    await expect(machine.put(file, '/srv/kx-test/wrong', { sha256: want })).rejects.toMatchObject({ code: 'KX3033', params: { want } });
+    await expect(machine.put(file, '/srv/kx-test/wrong', { sha256: want })).rejects.toMatchObject({
+      code: 'KX3033',
+      params: { want },
+    });
     expect((await there('/srv/kx-test/wrong')).toString()).toBe('old');
     expect(await list()).toEqual([]);
   });
@@ -157,7 +181,10 @@ describeHosts('files', () => {
   test('put: can be given up', async () => {
     const file = await localFile('abort', randomBytes(80_000_000));
     const abort = new AbortController();
-    const putting = machine.put(file, '/srv/kx-test/abort', { signal: abort.signal, progress: () => abort.abort(new Error('enough')) });
+    const putting = machine.put(file, '/srv/kx-test/abort', {
+      signal: abort.signal,
+      progress: () => abort.abort(new Error('enough')),
+    });
     await expect(putting).rejects.toThrow('enough');
     expect((await machine.run(sh`echo free`)).stdout).toBe('free\n');
   });
@@ -168,7 +195,8 @@ describeHosts('files', () => {
     const all = Promise.all(files.map((file, i) => machine.put(file, `/srv/kx-test/many${i}`)));
     expect((await machine.run(sh`echo free`)).stdout).toBe('free\n');
     await all;
-    for (const [i, content] of contents.entries()) expect((await there(`/srv/kx-test/many${i}`)).equals(content)).toBe(true);
+    for (const [i, content] of contents.entries())
+      expect((await there(`/srv/kx-test/many${i}`)).equals(content)).toBe(true);
   });
 
   test('get: atomic, private, checked', async () => {
@@ -183,8 +211,13 @@ describeHosts('files', () => {
       if (size > 0) expect(seen.at(-1)).toEqual([size, size]);
     }
     const before = await readFile(join(rig.dir, 'got'));
-    await expect(machine.get('/srv/kx-test/get', join(rig.dir, 'got'), { sha256: 'ab' })).rejects.toMatchObject({ code: 'KX3033' });
-    await expect(machine.get('/nowhere', join(rig.dir, 'got'))).rejects.toMatchObject({ code: 'KX3035', params: { reason: 'no such file' } });
+    await expect(machine.get('/srv/kx-test/get', join(rig.dir, 'got'), { sha256: 'ab' })).rejects.toMatchObject({
+      code: 'KX3033',
+    });
+    await expect(machine.get('/nowhere', join(rig.dir, 'got'))).rejects.toMatchObject({
+      code: 'KX3035',
+      params: { reason: 'no such file' },
+    });
     await expect(machine.get('/etc', join(rig.dir, 'got'))).rejects.toMatchObject({ code: 'KX3035' });
     await expect(machine.get('/etc/passwd', '/nowhere/x')).rejects.toMatchObject({ code: 'KX3034' });
     expect((await readFile(join(rig.dir, 'got'))).equals(before)).toBe(true);
@@ -230,7 +263,8 @@ describeHosts('files', () => {
       done = true;
     });
     while (!done) {
-      for (const name of await list()) modes.add((await modeOf(`/srv/kx-test/${name}`).catch(() => '600 0:0')).split(' ')[0] ?? '');
+      for (const name of await list())
+        modes.add((await modeOf(`/srv/kx-test/${name}`).catch(() => '600 0:0')).split(' ')[0] ?? '');
       await sleep(5);
     }
     expect([...modes].filter((mode) => mode !== '600' && mode !== '644')).toEqual([]);

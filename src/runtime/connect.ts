@@ -25,6 +25,8 @@ export interface ConnectOptions {
   readonly ask?: (question: { readonly text: string; readonly secret: true }) => Promise<string>;
   readonly reconnectSeconds?: number;
   readonly stop?: AbortSignal;
+  /** Told of every host that is ready. */
+  readonly onConnected?: (host: string, durationMs: number) => void;
 }
 
 /** More handshakes than this at once only wait for each other's cryptography. */
@@ -49,8 +51,10 @@ export async function connectHosts(
   });
   const hops = createHops();
   const login = async (host: ClusterHost): Promise<void> => {
+    const started = performance.now();
     try {
       machines.set(host.name, await connectOne(host, config, workDir, options, hops));
+      options.onConnected?.(host.name, performance.now() - started);
     } catch (error) {
       unreachable.set(host.name, error instanceof Error ? error : new Error(String(error)));
     }

@@ -186,7 +186,7 @@ export class PipelineRun<P> {
       pipeline: this.pipeline.name,
       cluster: this.parts.config.cluster.metadata.name,
       hosts: context.hosts.map((host) => host.name),
-      nodes: graph.size,
+      nodes: stepsIn(graph),
       planHash: graph.hash,
       dryRun: this.options.dryRun === true,
       resumed: this.parts.earlier !== undefined,
@@ -216,6 +216,11 @@ export class PipelineRun<P> {
     const more = { run, dryRun, unreachable, durationMs, resumable, logFile: dir.log, planHash: graph.hash, changes };
     return { ...result, ...names, ...more, outcome };
   }
+}
+
+/** Joins are no steps: nobody waits to hear of them. */
+function stepsIn(graph: ExecutionGraph): number {
+  return graph.nodes.reduce((sum, node) => sum + (node.body.type === 'join' ? 0 : node.hosts.size), 0);
 }
 
 const noJournal: JournalWriter = { append: () => undefined, durable: async () => undefined };

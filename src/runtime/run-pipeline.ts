@@ -84,7 +84,14 @@ export async function runPipeline<P>(
   const clusterLock = exclusive ? lockCluster(workDir.lock, owner) : undefined;
   try {
     const wanted = options.hosts?.(config.cluster) ?? config.cluster.spec.hosts.map((host) => host.name);
-    const connected = await connectHosts(config, wanted, workDir, { ...options, env });
+    const connected = await connectHosts(config, wanted, workDir, {
+      ...options,
+      env,
+      onConnected: (host, durationMs) => {
+        const event = { type: 'host-connected', at: Date.now(), run, host, durationMs } as const;
+        for (const sink of options.sinks ?? []) sink(event);
+      },
+    });
     try {
       refuseUnreachable(pipeline, connected, wanted.length, earlier !== undefined);
       const job = new PipelineRun(pipeline, params, options, {

@@ -16,7 +16,7 @@ export interface HostInit {
 }
 
 /** Ends the host with its own stdin: whatever happens to the test, no process stays behind. */
-const GUARD = String.raw`
+const GUARD = `
 unshare -m -u -p -f --kill-child sh -c "$@" </dev/null &
 child=$!
 echo "pid $child"
@@ -132,7 +132,8 @@ async function removeGroup(group: string): Promise<void> {
   const top = mounts.match(/^\S+ (\S+) cgroup2 /m)?.[1];
   if (top === undefined) return;
   const remove = (dir: string): void => {
-    for (const entry of readdirSync(dir, { withFileTypes: true })) if (entry.isDirectory()) remove(join(dir, entry.name));
+    for (const entry of readdirSync(dir, { withFileTypes: true }))
+      if (entry.isDirectory()) remove(join(dir, entry.name));
     rmdirSync(dir);
   };
   for (let tries = 0; tries < 40; tries++) {

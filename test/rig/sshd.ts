@@ -163,17 +163,16 @@ export class RigHost {
   async restart(): Promise<void> {
     await this.stop();
     const enter = ['-t', String(this.#pid), '-m', '-u', '-p', '-r', '-w'];
-    const sshd = spawn(
-      'nsenter',
-      [...enter, '/usr/sbin/sshd', '-D', '-E', LOG, '-f', '/etc/ssh/kx_sshd_config'],
-      {
-        stdio: ['ignore', 'ignore', 'ignore'],
-      },
-    );
+    const sshd = spawn('nsenter', [...enter, '/usr/sbin/sshd', '-D', '-E', LOG, '-f', '/etc/ssh/kx_sshd_config'], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
     this.#sshd = sshd;
     const failed = new Promise<never>((_resolve, reject) => {
       sshd.once('exit', () => {
-        void readFile(this.path(LOG), 'utf8').then((log) => reject(new Error(`sshd ended: ${log.slice(-500)}`)), reject);
+        void readFile(this.path(LOG), 'utf8').then(
+          (log) => reject(new Error(`sshd ended: ${log.slice(-500)}`)),
+          reject,
+        );
       });
     });
     failed.catch(() => undefined);

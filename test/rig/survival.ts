@@ -114,7 +114,9 @@ export function survivesEverything(machine: () => Machine): void {
     const next = run('echo next');
     await expect(slow).rejects.toMatchObject({ code: 'KX3030' });
     expect((await next).stdout).toBe('next\n');
-    const left = await run(`sleep 0.1; cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c '[s]leep 5[123]; : ${mark}'`);
+    const left = await run(
+      `sleep 0.1; cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c '[s]leep 5[123]; : ${mark}'`,
+    );
     expect(left.stdout).toBe('0\n');
   });
 

@@ -39,7 +39,10 @@ async function logsIn(target: Target, options: SshOptions = {}): Promise<void> {
   expect(await connection.closed).toBeUndefined();
 }
 
-async function fails(target: Target, options: SshOptions = {}): Promise<{ code: string; params: Record<string, string>; message: string }> {
+async function fails(
+  target: Target,
+  options: SshOptions = {},
+): Promise<{ code: string; params: Record<string, string>; message: string }> {
   const error = await connectSsh(target, options).then(
     async (connection) => {
       await connection.close();
@@ -55,9 +58,14 @@ describeHosts('SSH login', () => {
   let host: RigHost;
 
   beforeAll(async () => {
-    rig = await startRig({ hosts: 3, hostKeys: ['ed25519', 'ecdsa', 'rsa'], sshd: ['UsePAM yes', 'KbdInteractiveAuthentication yes'] });
+    rig = await startRig({
+      hosts: 3,
+      hostKeys: ['ed25519', 'ecdsa', 'rsa'],
+      sshd: ['UsePAM yes', 'KbdInteractiveAuthentication yes'],
+    });
     host = rig.hosts[0] as RigHost;
-    for (const one of rig.hosts) await addUser(one, { name: 'bob', password: 'opensesame', publicKey: `${rig.key}.pub` });
+    for (const one of rig.hosts)
+      await addUser(one, { name: 'bob', password: 'opensesame', publicKey: `${rig.key}.pub` });
   });
   afterAll(() => rig.close());
 
@@ -97,14 +105,20 @@ describeHosts('SSH login', () => {
         }),
       );
       expect(asked).toEqual([privateKeyPath]);
-      expect(await fails(as({ passphrase: 'wrong' }))).toMatchObject({ code: 'KX3009', params: { reason: 'the passphrase is wrong' } });
+      expect(await fails(as({ passphrase: 'wrong' }))).toMatchObject({
+        code: 'KX3009',
+        params: { reason: 'the passphrase is wrong' },
+      });
       expect(await fails(as({}))).toMatchObject({ code: 'KX3009', params: { reason: 'no passphrase was given' } });
     });
 
     test('a key file that is missing, or is no private key', async () => {
       const as = (privateKeyPath: string): Target => host.target({ auth: { privateKeyPath } });
       expect(await fails(as('/nowhere/id'))).toMatchObject({ code: 'KX3008', params: { file: '/nowhere/id' } });
-      expect(await fails(as(`${rig.key}.pub`))).toMatchObject({ code: 'KX3008', params: { reason: 'it is a public key' } });
+      expect(await fails(as(`${rig.key}.pub`))).toMatchObject({
+        code: 'KX3008',
+        params: { reason: 'it is a public key' },
+      });
       await writeFile(join(rig.dir, 'rubbish'), 'rubbish');
       expect(await fails(as(join(rig.dir, 'rubbish')))).toMatchObject({ code: 'KX3008' });
     });
@@ -124,18 +138,36 @@ describeHosts('SSH login', () => {
       const socket = join(rig.dir, 'agent');
       const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
       try {
-        await expect.poll(() => stat(socket).then(() => true, () => false)).toBe(true);
+        await expect
+          .poll(() =>
+            stat(socket).then(
+              () => true,
+              () => false,
+            ),
+          )
+          .toBe(true);
         const other = await keygen('agent-other', '-t', 'ed25519', '-N', '');
         const env = { ...process.env, SSH_AUTH_SOCK: socket };
         await run('ssh-add', ['-q', other], { env });
         await logsIn(host.target({ user: 'bob', auth: { agent: socket } }));
-        await logsIn(host.target({ user: 'bob', auth: { agent: socket, identitiesOnly: true, identityFiles: [other] } }));
-        const only = await fails(host.target({ user: 'bob', auth: { agent: socket, identitiesOnly: true, identityFiles: ['/other'] } }));
+        await logsIn(
+          host.target({ user: 'bob', auth: { agent: socket, identitiesOnly: true, identityFiles: [other] } }),
+        );
+        const only = await fails(
+          host.target({ user: 'bob', auth: { agent: socket, identitiesOnly: true, identityFiles: ['/other'] } }),
+        );
         expect(only).toMatchObject({ code: 'KX3004', params: { tried: 'agent' } });
       } finally {
         agent.kill();
       }
-      await expect.poll(() => stat(socket).then(() => true, () => false)).toBe(false);
+      await expect
+        .poll(() =>
+          stat(socket).then(
+            () => true,
+            () => false,
+          ),
+        )
+        .toBe(false);
       expect(await fails(host.target({ auth: { agent: socket } }))).toMatchObject({ code: 'KX3010' });
       await logsIn(host.target({ auth: { agent: socket, privateKeyPath: rig.key } }));
     });
@@ -196,7 +228,9 @@ describeHosts('SSH login', () => {
     test('revoked', async () => {
       const file = join(rig.dir, 'revoked');
       await writeFile(file, `@revoked * ${await host.publicHostKey()}\n`);
-      expect(await fails(host.target({ hostKeys: { pinFile: join(rig.dir, 'none'), files: [file] } }))).toMatchObject({ code: 'KX3006' });
+      expect(await fails(host.target({ hostKeys: { pinFile: join(rig.dir, 'none'), files: [file] } }))).toMatchObject({
+        code: 'KX3006',
+      });
     });
 
     test('a key given in the configuration is the only one', async () => {
@@ -219,7 +253,8 @@ describeHosts('SSH login', () => {
   });
 
   describe('bastions', () => {
-    const jump = (one: RigHost, changes: Partial<Target> = {}): Target => one.target({ name: `gate ${one.name}`, ...changes });
+    const jump = (one: RigHost, changes: Partial<Target> = {}): Target =>
+      one.target({ name: `gate ${one.name}`, ...changes });
 
     test('a chain, each with its own user and key', async () => {
       const [a, b, c] = rig.hosts as [RigHost, RigHost, RigHost];
@@ -233,7 +268,11 @@ describeHosts('SSH login', () => {
       const hops = createHops();
       const bastions = [jump(a, { port: proxy.port })];
       const connections = await Promise.all([1, 2, 3].map(() => connectSsh(b.target({ bastions }), { hops })));
-      expect(await Promise.all(connections.map((one) => says(one, 'echo $USER')))).toEqual(['root\n', 'root\n', 'root\n']);
+      expect(await Promise.all(connections.map((one) => says(one, 'echo $USER')))).toEqual([
+        'root\n',
+        'root\n',
+        'root\n',
+      ]);
       expect(proxy.connections).toBe(1);
       proxy.cut();
       await Promise.all(connections.map((one) => one.closed));
@@ -248,7 +287,10 @@ describeHosts('SSH login', () => {
       const pinFile = join(rig.dir, 'hops');
       const refused = await fails(c.target({ bastions: [jump(a), jump(b, { port: closed })] }));
       expect(refused).toMatchObject({ code: 'KX3013', params: { host: 'host3', hop: 'gate host1' } });
-      const denied = await fails(c.target({ bastions: [jump(a, { user: 'bob', auth: { password: 'no' } }), jump(b)] }), { timeoutMs: 30_000 });
+      const denied = await fails(
+        c.target({ bastions: [jump(a, { user: 'bob', auth: { password: 'no' } }), jump(b)] }),
+        { timeoutMs: 30_000 },
+      );
       expect(denied).toMatchObject({ code: 'KX3013', params: { hop: 'gate host1' } });
       expect(denied.params['reason']).toContain('keyboard-interactive');
       const last = await fails(c.target({ port: closed, hostKeys: { pinFile }, bastions: [jump(a), jump(b)] }));
@@ -327,7 +369,9 @@ describeHosts('few sessions', () => {
     const rig = await startRig({ sshd: ['MaxSessions 2'] });
     try {
       const connection = await connectSsh((rig.hosts[0] as RigHost).target());
-      const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => says(connection, `sleep 0.05; echo ${i}`)));
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, i) => says(connection, `sleep 0.05; echo ${i}`)),
+      );
       expect(answers).toEqual(Array.from({ length: 12 }, (_, i) => `${i}\n`));
       await connection.close();
     } finally {

@@ -48,7 +48,11 @@ describe('readSshSettings', () => {
       hostName: 'web.example.org',
       user: 'deploy',
       port: 2222,
-      identityFiles: [join(home, '.ssh/with space'), join(home, '.ssh/deploy@web.example.org:2222'), `blue/${home}/key`],
+      identityFiles: [
+        join(home, '.ssh/with space'),
+        join(home, '.ssh/deploy@web.example.org:2222'),
+        `blue/${home}/key`,
+      ],
     });
     expect(await readSshSettings('db7', context)).toMatchObject({ hostName: 'db7.example.org', user: 'deploy' });
     expect(await readSshSettings('mail', context)).toMatchObject({ hostName: 'mail', user: 'nobody' });
@@ -89,8 +93,13 @@ describe('readSshSettings', () => {
   });
 
   test('known hosts and strictness', async () => {
-    await config('Host a\n StrictHostKeyChecking yes\n UserKnownHostsFile ~/one /two\nHost b\n StrictHostKeyChecking no\n');
-    expect(await readSshSettings('a', context)).toMatchObject({ strict: true, knownHostsFiles: [join(home, 'one'), '/two'] });
+    await config(
+      'Host a\n StrictHostKeyChecking yes\n UserKnownHostsFile ~/one /two\nHost b\n StrictHostKeyChecking no\n',
+    );
+    expect(await readSshSettings('a', context)).toMatchObject({
+      strict: true,
+      knownHostsFiles: [join(home, 'one'), '/two'],
+    });
     expect(await readSshSettings('b', context)).toMatchObject({ strict: false, knownHostsFiles: undefined });
   });
 

@@ -1,8 +1,7 @@
 import { hostname, totalmem } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeHosts, type Rig, type RigHost, startRig } from '../../../test/rig/sshd.ts';
-import { connectMachine } from '../connect.ts';
-import { localMachine } from '../connect.ts';
+import { connectMachine, localMachine } from '../connect.ts';
 
 describeHosts('facts of real machines', () => {
   let rig: Rig;
@@ -23,7 +22,9 @@ describeHosts('facts of real machines', () => {
 
   test('a host without tools tells what it can', async () => {
     const tools = ['ip', 'stat', 'systemd-detect-virt', 'readlink', 'sort', 'uname', 'date'];
-    await host.exec(`for t in ${tools.join(' ')}; do for f in /bin/$t /usr/bin/$t /sbin/$t /usr/sbin/$t; do mv $f $f.away 2>/dev/null; done; done; true`);
+    await host.exec(
+      `for t in ${tools.join(' ')}; do for f in /bin/$t /usr/bin/$t /sbin/$t /usr/sbin/$t; do mv $f $f.away 2>/dev/null; done; done; true`,
+    );
     const machine = await connectMachine(host.target());
     await machine.close();
     const { facts } = machine;

@@ -125,7 +125,10 @@ kx_job_kill() {
 # KEY: removes the record of a job that does not run.
 kx_job_forget() {
   kx_job_state "$1"
-  case $kx_state in running) echo "job $1 still runs" >&2; return 1 ;; esac
+  if [ $kx_state = running ] || { [ $kx_state = new ] && [ "$kx_age" -lt 30 ]; }; then
+    echo "job $1 still runs" >&2
+    return 1
+  fi
   [ ! -s "$kx_d/unit" ] || systemctl reset-failed "kubexm-job-$1.service" 2>/dev/null
   rm -rf "$kx_d" "$KX_RUN/jobs/.$1".*
   rmdir "$KX_RUN/jobs" 2>/dev/null && rm -f "$KX_RUN"/lib.*

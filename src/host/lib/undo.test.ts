@@ -1,6 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync } from 'node:fs';
-import { chmod, lutimes, mkdir, mkdtemp, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lutimes,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -54,7 +66,9 @@ describe.each(posixShells())('undo in $name', (shell) => {
     await symlink('/nowhere/at/all', join(dir, 'broken'));
     await symlink('real', join(dir, 'todir'));
     await lutimes(join(dir, 'todir'), 5, 6);
-    await sh(`cd ${dir}; kx_save k "$PWD/broken" "$PWD/todir"; rm broken todir; mkdir todir; echo x >broken; kx_restore k`);
+    await sh(
+      `cd ${dir}; kx_save k "$PWD/broken" "$PWD/todir"; rm broken todir; mkdir todir; echo x >broken; kx_restore k`,
+    );
     expect(await readlink(join(dir, 'broken'))).toBe('/nowhere/at/all');
     expect(await readlink(join(dir, 'todir'))).toBe('real');
     expect(lstatSync(join(dir, 'real')).isDirectory()).toBe(true);
@@ -68,7 +82,9 @@ describe.each(posixShells())('undo in $name', (shell) => {
     await symlink('../one', join(tree, 'sub/deep/link'));
     await chmod(join(tree, 'sub'), 0o2770);
     const before = picture(tree);
-    await sh(`kx_save k ${tree}; rm -r ${tree}/sub/deep; echo x >${tree}/new; chmod 700 ${tree}; kx_restore k; kx_restore k`);
+    await sh(
+      `kx_save k ${tree}; rm -r ${tree}/sub/deep; echo x >${tree}/new; chmod 700 ${tree}; kx_restore k; kx_restore k`,
+    );
     expect(picture(tree)).toBe(before);
   });
 
@@ -130,7 +146,8 @@ describe.each(posixShells())('undo in $name', (shell) => {
 
   test.skipIf(!onPath('python3'))('extended attributes come back (needs python3)', async () => {
     const file = join(dir, 'a');
-    const python = (code: string): string => execFileSync('python3', ['-c', `import os; ${code}`], { encoding: 'utf8' });
+    const python = (code: string): string =>
+      execFileSync('python3', ['-c', `import os; ${code}`], { encoding: 'utf8' });
     await writeFile(file, 'x');
     python(`os.setxattr('${file}', 'user.kx', b'mine')`);
     await sh(`kx_save k ${file}; rm ${file}; echo >${file}; kx_restore k`);

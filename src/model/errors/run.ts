@@ -33,8 +33,8 @@ export const runErrors = {
     exit: 1,
     title: { en: 'step {node} took longer than {seconds} s', zh: '步骤 {node} 超过 {seconds} 秒' },
     remedy: {
-      en: 'The command was stopped. If the host is only slow, run again with --resume.',
-      zh: '命令已被停止。如果只是主机较慢，请加 --resume 再次运行。',
+      en: 'The command was stopped. If the host is only slow, run again, with more time where the command takes --timeout.',
+      zh: '命令已被停止。如果只是主机较慢，请再次运行；支持 --timeout 的命令可以给更多时间。',
     },
   },
   KX4005: {
@@ -107,11 +107,17 @@ export const runErrors = {
   KX4013: {
     exit: 130,
     title: { en: 'declined: {question}', zh: '已拒绝：{question}' },
-    remedy: { en: 'Nothing more was done. Answer yes, or pass --yes.', zh: '未再执行任何操作。请回答 yes，或使用 --yes。' },
+    remedy: {
+      en: 'Nothing more was done. Answer yes, or pass --yes.',
+      zh: '未再执行任何操作。请回答 yes，或使用 --yes。',
+    },
   },
   KX4014: {
     exit: 1,
-    title: { en: 'step {node} is half done and cannot be undone: {reason}', zh: '步骤 {node} 只完成了一半且无法撤销：{reason}' },
+    title: {
+      en: 'step {node} is half done and cannot be undone: {reason}',
+      zh: '步骤 {node} 只完成了一半且无法撤销：{reason}',
+    },
     remedy: {
       en: 'Undo it by hand on that host, then run again with --resume.',
       zh: '请在该主机上手动撤销，然后加 --resume 再次运行。',
@@ -165,6 +171,9 @@ export const runErrors = {
   KX4025: {
     exit: 3,
     title: { en: 'the configuration {file} has {count} errors', zh: '配置文件 {file} 有 {count} 个错误' },
-    remedy: { en: 'Mend them and check again with: kubexm validate config -f {file}', zh: '修复后用 kubexm validate config -f {file} 再次检查。' },
+    remedy: {
+      en: 'Mend them and check again with: kubexm validate config -f {file}',
+      zh: '修复后用 kubexm validate config -f {file} 再次检查。',
+    },
   },
 } as const satisfies Record<string, ErrorEntry>;

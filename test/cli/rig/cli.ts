@@ -25,9 +25,13 @@ export interface CliOptions {
   readonly started?: (child: ChildProcess) => void;
 }
 
+// Every test starts processes; what they compile is kept between them.
+const COMPILED = join(tmpdir(), `kubexm-cli-compiled-${process.getuid?.() ?? 0}`);
+
 /** An environment in which nothing of this machine shows: no home, no language, no colour. */
 export function plainEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: '/nonexistent', TZ: 'UTC', LANG: 'C.UTF-8', ...more };
+  const own = { HOME: '/nonexistent', TZ: 'UTC', LANG: 'C.UTF-8', NODE_COMPILE_CACHE: COMPILED };
+  return { PATH: process.env['PATH'], ...own, ...more };
 }
 
 /** A real `kubexm` process, from its start to its end. */
