@@ -109,7 +109,7 @@ const report = await runPipeline(
     baseDir: arg('base'),
     sinks: [
       (event: RunEvent) => {
-        if (event.type === 'run-started' || event.type === 'run-finished') mark(event.type);
+        if (event.type === 'host-connected' || event.type === 'run-finished') mark(event.type);
       },
     ],
   },

@@ -13,12 +13,12 @@ export interface RunSettings {
   readonly sha256?: string;
 }
 
-/** What it tells. Marks are in milliseconds after the library was loaded. */
+/** What it tells. Marks are in milliseconds after the library was loaded; of several hosts the last one counts. */
 export interface RunAnswer {
   readonly seconds: number;
   readonly outcome: string;
   readonly counts: Readonly<Partial<Record<string, number>>>;
-  readonly marks: Readonly<Record<'run-started' | 'run-finished' | 'closed', number>>;
+  readonly marks: Readonly<Record<'host-connected' | 'run-finished' | 'closed', number>>;
 }
 
 /** Runs the benchmarks' pipeline in a process of its own, and insists on how its nodes ended. */

@@ -70,8 +70,8 @@ async function measure(hosts: BenchHosts, dir: string, where: string) {
         'cipher that kubexm prefers, one process a host, from its start to its end. kubexm is one process for all hosts, ' +
         'measured from the login until the last host is left; it compares the sha256 of what has arrived before the file gets ' +
         'its name, scp compares nothing.',
-      'An upload step of a run, for information, is measured from the start of the run until it is finished: beside the ' +
-        'transfer that is the lock, the check, the before-image, the check afterwards, which reads the whole file once more, ' +
+      'An upload step of a run, for information, is measured from the last login until the run is finished: beside the ' +
+        'transfer that is the lock, planning, the check, the before-image, the check afterwards, which reads the whole file once more, ' +
         'the journal and the release.',
     ],
   };
@@ -111,7 +111,7 @@ async function uploadStep(hosts: BenchHosts, source: string, sha256: string): Pr
     const base = mkdtempSync(join(hosts.dir, 'kubexm-'));
     const config = writeConfig(base, { ...hosts, hosts: hosts.hosts.slice(0, count) });
     const { marks } = await runKubexm(file, { config, base, root: PLACE, source, sha256 }, { changed: count });
-    return (MB * count) / ((marks['run-finished'] - marks['run-started']) / 1000);
+    return (MB * count) / ((marks['run-finished'] - marks['host-connected']) / 1000);
   };
 }
 

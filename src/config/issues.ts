@@ -18,6 +18,7 @@ export interface Issue {
   readonly keys?: readonly string[];
   readonly values?: readonly unknown[];
   readonly origin?: string;
+  readonly maximum?: number;
   readonly params?: { readonly code: ErrorCode } & Readonly<Record<string, string | number>>;
   readonly issues?: readonly Issue[];
 }
@@ -26,17 +27,14 @@ export interface Issue {
  * Turns issues into problems of the catalogue, at their places. A key that was only misspelt is not missing as well:
  * gives the paths of the keys that were meant.
  */
-export function reportIssues(all: readonly Issue[], tree: Tree, report: Report): readonly Path[] {
-  const issues = all.slice(0, ENOUGH);
-  const meant = issues
+export function reportIssues(issues: readonly Issue[], tree: Tree, report: Report): readonly Path[] {
+  const unknown = issues
     .filter((issue) => issue.code === 'unrecognized_keys')
-    .flatMap((issue) =>
-      (issue.keys ?? []).slice(0, ENOUGH).flatMap((key) => unknownKey(key, issue.path, tree, report)),
-    );
+    .flatMap((issue) => (issue.keys ?? []).map((key) => ({ key, path: issue.path })));
+  const meant = unknown.slice(0, ENOUGH).flatMap(({ key, path }) => unknownKey(key, path, tree, report));
   const known = new Set(meant.map(formatPath));
-  for (const issue of issues) {
-    if (issue.code !== 'unrecognized_keys' && !known.has(formatPath(issue.path))) reportIssue(issue, tree, report);
-  }
+  const others = issues.filter((issue) => issue.code !== 'unrecognized_keys').slice(0, ENOUGH);
+  for (const issue of others) if (!known.has(formatPath(issue.path))) reportIssue(issue, tree, report);
   return meant;
 }
 
@@ -56,8 +54,12 @@ function reportIssue(issue: Issue, tree: Tree, report: Report): void {
   else if (type === 'number' || type === 'int') report('KX2206', { field, value }, at);
   else if (type === 'array') report('KX2208', { field }, at);
   else if (type !== undefined) report('KX2209', { field }, at);
-  else if (issue.origin === 'array') report('KX2216', { field }, at);
-  else report('KX2213', { field, value, ...limits(issue.path) }, at);
+  else if (issue.origin === 'array' && issue.maximum === undefined) report('KX2216', { field }, at);
+  else if (issue.origin === 'array') {
+    const list = valueAt(tree, issue.path);
+    const count = list?.kind === 'list' ? list.items.length : 0;
+    report('KX2213', { field, value: count, min: 0, max: issue.maximum ?? 0 }, at);
+  } else report('KX2213', { field, value, ...limits(issue.path) }, at);
 }
 
 /** The path as the user wrote it, with aliases. */

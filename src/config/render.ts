@@ -17,6 +17,7 @@ const WORDS = {
 const STYLES = { error: '31;1', warning: '33;1', place: '36', fix: '32', dim: '2' } as const;
 /** Columns of a line that are shown around a problem. */
 const WINDOW = 110;
+const AROUND = 300;
 
 type Paint = (style: keyof typeof STYLES, text: string) => string;
 
@@ -57,13 +58,11 @@ function place(at: Location, source: ConfigSource): string {
 }
 
 /** The line and its underline, in columns of the terminal: a full-width character takes two. */
-function snippet(at: Location, { source, paint, secrets }: View, style: keyof typeof STYLES): readonly string[] {
+function snippet(at: Location, view: View, style: keyof typeof STYLES): readonly string[] {
+  const { source, paint } = view;
   if (source.text === undefined) return [];
-  const lineStart = source.lineStarts[at.line - 1] ?? 0;
-  const spans = masked(lineText(source, at.line - 1), lineStart, source.secrets);
-  const whole = secrets.reduce((line, text) => line.replaceAll(text, '*'.repeat(text.length)), maskLine(spans));
   const start = at.column - 1;
-  const { text, from } = cutAround(whole, start, at.length);
+  const { text, from } = shownPart(at, view);
   const before = flat(text.slice(0, start - from));
   const under = flat(text.slice(start - from, start - from + at.length));
   const number = String(at.line);
@@ -75,36 +74,41 @@ function snippet(at: Location, { source, paint, secrets }: View, style: keyof ty
   ];
 }
 
+/** The line, or of a long line the part around the problem, without secrets. */
+function shownPart(at: Location, { source, secrets }: View): { text: string; from: number } {
+  const line = lineText(source, at.line - 1);
+  const start = at.column - 1;
+  const from = line.length <= WINDOW ? 0 : Math.max(0, Math.min(start - 30, line.length - WINDOW));
+  const to = Math.min(line.length, from + WINDOW);
+  // A little more is looked at than is shown, so that a secret that is cut off is still known for one.
+  const first = Math.max(0, from - AROUND);
+  const offset = (source.lineStarts[at.line - 1] ?? 0) + first;
+  const known = maskLine(masked(line.slice(first, to + AROUND), offset, source.secrets));
+  const text = secrets.reduce((part, one) => part.replaceAll(one, '*'.repeat(one.length)), known);
+  const part = text.slice(from - first, to - first);
+  // Dots stand for a character each, so that the columns stay.
+  const head = from > 0 ? '…' : part.slice(0, 1);
+  const tail = to < line.length ? '…' : part.slice(-1);
+  return { text: part.length < 2 ? part : head + part.slice(1, -1) + tail, from };
+}
+
 /** Short texts would hide half of a file. */
 function secretTexts(source: ConfigSource): readonly string[] {
   const texts = source.secrets.map((span) =>
-    (source.text ?? '').slice(span.start, span.end).replace(/^["'\s]+|["'\s]+$/g, ''),
+    (source.text ?? '').slice(span.start, Math.min(span.end, span.start + AROUND)).replace(/^["'\s]|["'\s]$/g, ''),
   );
   return [...new Set(texts.filter((text) => text.length >= 6))].slice(0, 1000);
 }
 
 /** Secrets become asterisks of the same length, so that what follows stays in its column. */
-function masked(line: string, lineStart: number, secrets: readonly Span[]): string {
-  let text = line;
+function masked(text: string, offset: number, secrets: readonly Span[]): string {
+  let line = text;
   for (const span of secrets) {
-    const start = Math.max(0, span.start - lineStart);
-    const end = Math.min(line.length, span.end - lineStart);
-    if (start < end) text = text.slice(0, start) + '*'.repeat(end - start) + text.slice(end);
+    const start = Math.max(0, span.start - offset);
+    const end = Math.min(line.length, span.end - offset);
+    if (start < end) line = line.slice(0, start) + '*'.repeat(end - start) + line.slice(end);
   }
-  return text;
-}
-
-/** A part of a long line around the problem. */
-function cutAround(line: string, start: number, length: number): { text: string; from: number } {
-  if (line.length <= WINDOW) return { text: line, from: 0 };
-  const from = Math.max(0, Math.min(start - 30, line.length - WINDOW));
-  const to = Math.max(from + WINDOW, Math.min(line.length, start + Math.min(length, WINDOW)));
-  // Dots stand for a character each, so that the columns stay.
-  const text = line.slice(from, to);
-  return {
-    text: `${from > 0 ? '…' : text.slice(0, 1)}${text.slice(1, -1)}${to < line.length ? '…' : text.slice(-1)}`,
-    from,
-  };
+  return line;
 }
 
 /** What a terminal would obey becomes what it shows; a tab becomes two spaces. */

@@ -2,17 +2,17 @@ import type { Scan, Token } from './scan.ts';
 import type { Span } from './source.ts';
 import { dataOf, type Tree } from './tree.ts';
 
-/** Misspelt passwords are passwords too. */
-const WORD = '(?:\\w*as+w\\w*|\\w*ssw\\w*|pass(?!\\w)|pwd|passphrase|secret|token|privatekey)';
-const NAME = new RegExp(`^(?!.*path$).*${WORD}.*$`, 'i');
-const INSIDE = new RegExp(`(?:^|[\\s{,"'])\\w*${WORD}\\w*["']?[ \\t]*[:：=][ \\t]*(\\S.*)$`, 'i');
+/** Misspelt passwords are passwords too. Repetitions are bounded, or a long line would take time by its square. */
+const WORD = '(?:as{1,4}w|ssw|pass(?!\\w)|pwd|passphrase|secret|token|privatekey)\\w{0,40}';
+const NAME = new RegExp(`^(?!.*path$).{0,60}${WORD}`, 'i');
+const INSIDE = new RegExp(`(?:^|[\\s{,"'])\\w{0,40}${WORD}["']?[ \\t]{0,9}[:：=][ \\t]*(\\S.*)$`, 'i');
 /** For lines of which nothing is understood: what follows a telling name and a colon. */
-const ANYWHERE = new RegExp(`(${WORD}\\w*["'”]?[ \\t]*[:：=][ \\t]*)("[^"]*"?|'[^']*'?|[^\\n]*)`, 'gi');
+const ANYWHERE = new RegExp(`(${WORD}["'”]?[ \\t]{0,9}[:：=][ \\t]*)("[^"]*"?|'[^']*'?|[^\\n]*)`, 'gi');
 const REFERENCE = /^["'“]?(env:|file:|prompt)/;
 
 /** Whether a key names a secret. */
 export function namesSecret(key: string): boolean {
-  return NAME.test(key);
+  return key.length <= 200 && NAME.test(key);
 }
 
 /** Where secrets stand, told from the names of keys: it also works where the document cannot be read. */
@@ -29,7 +29,7 @@ export function secretSpans(text: string, scanned: Scan): readonly Span[] {
       const sameLine: boolean =
         pending === 'value' && token.flow === 0 && !text.slice(keyEnd, token.start).includes('\n');
       if (sameLine) spans.push(token);
-      pending = sameLine || NAME.test(word.replace(/^["']|["']$/g, '')) ? 'value' : 'no';
+      pending = sameLine || namesSecret(word.replace(/^["']|["']$/g, '')) ? 'value' : 'no';
       keyEnd = token.end;
     } else if (token.kind === 'mark') {
       if (pending === 'value' && /^[|>]/.test(word)) pending = 'block';

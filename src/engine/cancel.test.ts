@@ -129,6 +129,7 @@ describe('stop', () => {
     expect(result.counts).toEqual({ changed: 2, failed: 1 });
     expect(rig.journal.phases('m/t/two@a').at(-1)).toBe('reverting');
     expect(rig.host('a').get('one')).toBe('1');
+    expect(rig.journal.phases('m/t/one@a')).toEqual(['intent', 'applied', 'done']);
   });
 
   test('a wait between two tries ends', async () => {

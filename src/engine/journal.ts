@@ -5,7 +5,9 @@ import {
   fdatasyncSync,
   fsyncSync,
   ftruncateSync,
+  linkSync,
   openSync,
+  unlinkSync,
   write,
   writeSync,
 } from 'node:fs';
@@ -52,9 +54,13 @@ export class Journal {
   /** Starts the journal of a new run; the header is on disk when this returns. */
   static create(file: string, header: RunHeader, crash: CrashPoints): Journal {
     try {
-      const fd = openSync(file, 'ax', 0o600);
+      // Under another name until its header is on disk: a journal without one would say nothing and stand in the way.
+      const draft = `${file}.${process.pid}.new`;
+      const fd = openSync(draft, 'ax', 0o600);
       writeSync(fd, `${JSON.stringify(header)}\n`);
       fdatasyncSync(fd);
+      linkSync(draft, file);
+      unlinkSync(draft);
       syncDirectory(dirname(file));
       return new Journal(file, fd, crash);
     } catch (error) {

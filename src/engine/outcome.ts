@@ -8,7 +8,7 @@ export function outcomeOf(failures: readonly Failure[], lostHosts: number, inter
   return lostHosts > 0 ? 'partial' : 'succeeded';
 }
 
-/** Two results as one: a run and its finalizers, or the stages of a run. */
+/** Two results as one: a run and its finalizers. */
 export function combine(a: ExecuteResult, b: ExecuteResult): ExecuteResult {
   const order: readonly RunOutcome[] = ['succeeded', 'partial', 'failed', 'interrupted'];
   const counts = { ...a.counts };

@@ -78,7 +78,7 @@ describe('outcomes', () => {
     expect(outcomeOf([], 0, false)).toBe('succeeded');
   });
 
-  test('a run and its finalizers, or two stages, are one result', () => {
+  test('a run and its finalizers are one result', () => {
     const base = { failures: [], lostHosts: ['a'], criticalPathMs: 2 };
     const one = { ...base, outcome: 'partial' as const, counts: { changed: 1, unknown: 1 } };
     const two = { ...base, outcome: 'succeeded' as const, counts: { changed: 2 } };

@@ -7,7 +7,7 @@ import { Execution } from './execution.ts';
 import type { ExecuteOptions, ExecuteResult } from './options.ts';
 import { combine } from './outcome.ts';
 
-/** A run: one graph or several stages, and what must happen in the end. */
+/** A run: a graph, and what must happen in the end. */
 export interface RunGraphOptions extends ExecuteOptions {
   readonly finalizers: ExecutionGraph | undefined;
 }

@@ -45,7 +45,7 @@ export async function runJob(link: Link, job: Job): Promise<JobResult> {
     if (seen.state === 'ended') return { ...toResult(seen), attached };
     if (seen.state === 'dead') throw ended(host, key, 'it was killed', seen);
     if (seen.state === 'absent') throw ended(host, key, 'its record is gone', seen);
-    if (seen.state === 'new' && seen.ageSeconds > START_SECONDS) {
+    if (seen.state === 'new' && waited > START_SECONDS * 1000) {
       throw kubexmError('KX3042', { host, key, reason: `it did not begin within ${START_SECONDS} s` }, { host });
     }
     if (seen.ageSeconds >= job.timeoutSeconds) throw await stopLate(link, job, seen);

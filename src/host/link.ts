@@ -162,7 +162,10 @@ export class Link {
       const outputs = await call.outputs;
       if (!stopped) return outputs as readonly Output[];
     } catch (error) {
-      if (!stopped || !main.connection.alive) throw error;
+      if (!stopped || (!main.connection.alive && !main.dropped)) throw error;
+      // The new shell ends what the old one ran before anybody can use it.
+      this.#replace(main);
+      await this.#ready(undefined);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

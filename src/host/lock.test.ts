@@ -173,6 +173,23 @@ describeHosts('locks', () => {
     await machine.lock(other);
   });
 
+  test('a run that was stopped at once has given its lock back, but its job keeps others away', async () => {
+    const [first, second] = [await connect(), await connect()];
+    await first.lock(owner('r1'));
+    const stop = new AbortController();
+    const waiting = first.job({ key: 'r1.long', script: sh`sleep 2`, timeoutSeconds: 60, signal: stop.signal });
+    await expect.poll(() => host.exec('ls /run/kubexm/jobs/r1.long/pid 2>/dev/null || true')).not.toBe('');
+    stop.abort();
+    await expect(waiting).rejects.toThrow();
+    await first.unlock();
+    await expect(second.lock(owner('r2'))).rejects.toMatchObject({ code: 'KX3102', params: { job: 'r1.long' } });
+    await second.lock(owner('r1'));
+    await second.job({ key: 'r1.long', script: sh`echo never`, timeoutSeconds: 60 });
+    await second.forgetJob('r1.long');
+    await second.unlock();
+    await first.lock(owner('r2'));
+  });
+
   test('a process killed in the middle of a command: the next run waits for its end, not longer', async () => {
     const dead = await child('r1', 'run', 'echo x >/srv/kx-test/running; sleep 1.5; echo y >/srv/kx-test/running');
     await expect.poll(() => host.exec('cat /srv/kx-test/running 2>/dev/null || true')).toBe('x\n');

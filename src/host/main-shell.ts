@@ -27,6 +27,7 @@ export class MainShell {
   readonly info: ShellInfo;
   readonly #start: ShellStart;
   readonly #halting = new Set<string>();
+  #dropped = false;
   #side: Promise<Shell> | undefined;
   #sideTimer: NodeJS.Timeout | undefined;
 
@@ -35,6 +36,11 @@ export class MainShell {
     this.shell = shell;
     this.info = info;
     this.#start = start;
+  }
+
+  /** The connection was given up to stop a call. */
+  get dropped(): boolean {
+    return this.#dropped;
   }
 
   /** Runs a short script beside the persistent shell, in a second one that goes when it is no longer used. */
@@ -83,8 +89,9 @@ export class MainShell {
         const script = round < PATIENCE ? `kx_stop ${quote(dir)} ${pid} ${ids}` : `kx_reap ${quote(dir)}`;
         await this.aside(script);
       } catch {
-        // No second shell to be had: without the first one, the next one ends its processes.
-        this.shell.abandon();
+        // No second shell to be had, and a session is busy until its process ends: only a new connection can end it.
+        this.#dropped = true;
+        await this.connection.close();
         return;
       }
       await sleep(Math.min(250, 10 * 2 ** round));

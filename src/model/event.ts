@@ -75,7 +75,6 @@ export type RunEvent =
       /** Seconds, from the steps' own estimates along the longest path. */
       readonly estimateSeconds: number;
     })
-  | (Base & { readonly type: 'stage-started'; readonly stage: string; readonly nodes: number })
   | (Base & { readonly type: 'host-connected'; readonly host: string; readonly durationMs: number })
   | (Base & { readonly type: 'host-lost'; readonly host: string; readonly error: EventError })
   | (NodeEvent & { readonly type: 'node-started'; readonly diff: readonly EventChange[] })

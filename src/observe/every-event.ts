@@ -63,7 +63,6 @@ export function everyEvent(plant: (text: string) => string = (text) => text): re
         estimateSeconds: 90,
       },
     ],
-    'stage-started': [{ ...base, type: 'stage-started', stage: plant('main'), nodes: 12 }],
     'host-connected': [{ ...base, type: 'host-connected', host: plant('node1'), durationMs: 45 }],
     'host-lost': [
       {

@@ -41,8 +41,6 @@ function linesOf(event: RunEvent, { lang, verbose = false }: PlainOptions): stri
   switch (event.type) {
     case 'run-started':
       return [runStarted(event, lang)];
-    case 'stage-started':
-      return [say('stageStarted', lang, { stage: event.stage, steps: stepsText(event.nodes, lang) })];
     case 'host-connected':
       return [say('connected', lang, { host: event.host, time: time(event.durationMs) })];
     case 'host-lost':

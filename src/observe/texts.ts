@@ -10,7 +10,6 @@ export const texts = {
   about: { en: ', about {time}', zh: '，约 {time}' },
   dryRun: { en: 'dry run: ', zh: '试运行：' },
   resumed: { en: 'resumed: ', zh: '恢复运行：' },
-  stageStarted: { en: 'stage {stage}: {steps}', zh: '阶段 {stage}：{steps}' },
   connected: { en: '{host}: connected ({time})', zh: '{host}：已连接（{time}）' },
   ofHost: { en: '{host}: {error}', zh: '{host}：{error}' },
   started: { en: '{node}: started: {title}', zh: '{node}：开始：{title}' },

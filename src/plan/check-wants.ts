@@ -20,7 +20,9 @@ export function checkWants(graph: ExecutionGraph): void {
         use.step.title(use.want);
         use.step.probe?.(use.want);
       } catch (error) {
-        problems.push(`${node.id}@${node.hosts.names[k] ?? ''}: ${error instanceof Error ? error.message : String(error)}`);
+        problems.push(
+          `${node.id}@${node.hosts.names[k] ?? ''}: ${error instanceof Error ? error.message : String(error)}`,
+        );
       }
     });
   }

@@ -140,18 +140,13 @@ describe('a pipeline', () => {
   const common = { name: 'create store', description: 'x', actsOn: [], modules: [one, two] };
 
   it('puts its modules one after the other, host by host', () => {
-    const [stage, ...more] = definePipeline(common).stages;
-    expect(more).toEqual([]);
-    expect(stage?.name).toBe('create store');
-    const plan = stage!.plan(context, undefined);
+    const plan = definePipeline(common).plan(context, undefined);
     expect(ids(plan)).toEqual(['one/x', 'y']);
     expect(buildGraph(plan).edges.count).toBe(2);
   });
 
-  it('may plan for itself, or in stages', () => {
+  it('may plan for itself', () => {
     const plan = () => on(context.local, step('z'));
-    expect(ids(definePipeline({ ...common, plan }).stages[0]!.plan(context, undefined))).toEqual(['z']);
-    const stages = [{ name: 'first', plan }];
-    expect(definePipeline({ ...common, stages }).stages).toBe(stages);
+    expect(ids(definePipeline({ ...common, plan }).plan(context, undefined))).toEqual(['z']);
   });
 });

@@ -116,12 +116,6 @@ export function defineModule<In = void, Out = void>(definition: ModuleDefinition
   };
 }
 
-/** A part of a pipeline whose shape is known only when the parts before it have run. */
-export interface Stage<P> {
-  readonly name: string;
-  readonly plan: (context: PlanContext, params: P) => ExecutionFragment;
-}
-
 /** One intent of the user: a list of modules. */
 export interface PipelineDefinition<P> {
   /** As on the command line: `create cluster`. */
@@ -132,7 +126,6 @@ export interface PipelineDefinition<P> {
   // biome-ignore lint/suspicious/noExplicitAny: a list of modules of any inputs.
   readonly modules: readonly Module<any, any>[];
   readonly plan?: (context: PlanContext, params: P) => ExecutionFragment;
-  readonly stages?: readonly Stage<P>[];
   /** Takes the locks of the cluster and its hosts. Default true. */
   readonly exclusive?: boolean;
   /** Goes on with the hosts that answer instead of refusing to start. Default false. */
@@ -143,13 +136,12 @@ export interface PipelineDefinition<P> {
 
 /** A pipeline as the library runs it. */
 export interface Pipeline<P = void> extends PipelineDefinition<P> {
-  readonly stages: readonly Stage<P>[];
+  readonly plan: (context: PlanContext, params: P) => ExecutionFragment;
 }
 
 /** Defines a pipeline. Without a `plan` of its own, its modules follow one another. */
 export function definePipeline<P = void>(definition: PipelineDefinition<P>): Pipeline<P> {
   const inOrder = (context: PlanContext) =>
     sequence(...definition.modules.map((one) => one.plan(context, undefined).fragment));
-  const stages = definition.stages ?? [{ name: definition.name, plan: definition.plan ?? inOrder }];
-  return { ...definition, stages };
+  return { ...definition, plan: definition.plan ?? inOrder };
 }

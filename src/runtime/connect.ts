@@ -15,6 +15,8 @@ export interface Connected {
   readonly facts: Readonly<Record<string, Facts>>;
   /** Why the others did not. */
   readonly unreachable: ReadonlyMap<string, Error>;
+  /** Calls back when a connection is cut; it is made again by itself. */
+  onCut(tell: (host: string, reason: string) => void): void;
   close(): Promise<void>;
 }
 
@@ -50,10 +52,14 @@ export async function connectHosts(
     sudo: false,
   });
   const hops = createHops();
+  let tellCut: (host: string, reason: string) => void = () => undefined;
   const login = async (host: ClusterHost): Promise<void> => {
     const started = performance.now();
     try {
-      machines.set(host.name, await connectOne(host, config, workDir, options, hops));
+      machines.set(
+        host.name,
+        await connectOne(host, config, workDir, options, hops, (reason) => tellCut(host.name, reason)),
+      );
       options.onConnected?.(host.name, performance.now() - started);
     } catch (error) {
       unreachable.set(host.name, error instanceof Error ? error : new Error(String(error)));
@@ -65,6 +71,9 @@ export async function connectHosts(
     machines,
     unreachable,
     facts: Object.fromEntries([...machines].map(([name, machine]) => [name, machine.facts])),
+    onCut: (tell) => {
+      tellCut = tell;
+    },
     close: async () => {
       await Promise.allSettled([...machines.values()].map((machine) => machine.close()));
     },
@@ -77,6 +86,7 @@ async function connectOne(
   workDir: WorkDir,
   options: ConnectOptions,
   hops: Hops,
+  onCut: (reason: string) => void,
 ): Promise<LinkedMachine> {
   const { secrets } = config;
   const { ask, env, ssh: overrides = {} } = options;
@@ -84,6 +94,9 @@ async function connectOne(
   const target = await targetOf(host, { secrets, pinFile: workDir.knownHosts, overrides, env, ask });
   return connectMachine(target, {
     hops,
+    onEvent: (event) => {
+      if (event.type === 'cut') onCut(event.reason);
+    },
     connectTimeoutMs: host.ssh.connectTimeoutSeconds * 1000,
     ...(sudoPassword === undefined ? {} : { sudoPassword }),
     ...(options.reconnectSeconds === undefined ? {} : { reconnectMs: options.reconnectSeconds * 1000 }),

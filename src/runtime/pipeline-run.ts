@@ -3,15 +3,12 @@ import { crashPoints } from '../engine/crash.ts';
 import { asEventError } from '../engine/errors.ts';
 import { Journal } from '../engine/journal.ts';
 import type { ExecuteResult, JournalWriter, Limits, NewEvent } from '../engine/options.ts';
-import { combine } from '../engine/outcome.ts';
 import { lockMachines, releaseMachines, runGraph } from '../engine/run.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL, type LockOwner } from '../model/host.ts';
-import type { Json } from '../model/json.ts';
 import { checkWants } from '../plan/check-wants.ts';
-import { nothing } from '../plan/combinators.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanContext } from '../plan/layers.ts';
 import { criticalPath } from '../plan/order.ts';
@@ -21,8 +18,9 @@ import type { Connected } from './connect.ts';
 import type { OpenConfig } from './open-config.ts';
 import { planContext } from './plan-context.ts';
 import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
-import { runSinks } from './run-sinks.ts';
+import { runSinks, writeRunMetrics } from './run-sinks.ts';
 import { createRun, type RunDir, type RunInputs } from './run-store.ts';
+import { selectionOf } from './selection.ts';
 import { version } from './version.ts';
 import type { WorkDir } from './work-dir.ts';
 
@@ -61,41 +59,49 @@ export class PipelineRun<P> {
   }
 
   async run(): Promise<RunReport> {
-    const { config, run, earlier } = this.parts;
-    const facts = { ...earlier?.inputs.facts, ...(earlier ? {} : this.parts.connected.facts) };
+    const { earlier, connected, owner, exclusive } = this.parts;
+    const facts = earlier?.inputs.facts ?? connected.facts;
     const context = this.context(facts);
-    const [first, ...stages] = this.pipeline.stages;
-    const graph = buildGraph(first ? first.plan(context, this.params) : nothing());
+    const graph = buildGraph(this.pipeline.plan(context, this.params));
     const finalizers = this.pipeline.finalizers && buildGraph(this.pipeline.finalizers(context, this.params));
     checkWants(graph);
-    const dir = this.prepare(graph, facts);
-    const sinks = await runSinks(this.parts.workDir, dir, config.redactor, this.options.sinks ?? []);
-    const emit = (event: NewEvent) => sinks({ ...event, at: Date.now(), run } as Parameters<EventSink>[0]);
-    const { journal, replay, close } = this.journal(dir, graph);
+    // A run that is refused here has left nothing behind that `--resume` could take for one that began.
+    const locked = exclusive ? await lockMachines(connected.machines, owner) : new Map<string, EventError>();
     try {
-      emit({ type: 'run-started', ...this.summary(graph, context) });
-      const locked = this.parts.exclusive
-        ? await lockMachines(this.parts.connected.machines, this.parts.owner)
-        : new Map();
-      const unreachable = new Map([...this.unreachable(), ...locked]);
-      const walk = (one: ExecutionGraph, ends: ExecutionGraph | undefined) =>
-        runGraph({ ...this.engineOptions(), run, graph: one, finalizers: ends, emit, journal, replay, unreachable });
-      let result = await walk(graph, stages.length === 0 ? finalizers : undefined);
-      for (const [i, stage] of stages.entries()) {
-        const isLast = i === stages.length - 1;
-        if (result.outcome !== 'succeeded') {
-          if (finalizers) result = combine(result, await walk(buildGraph(nothing()), finalizers));
-          break;
-        }
-        const next = buildGraph(stage.plan(context, this.params));
-        checkWants(next);
-        emit({ type: 'stage-started', stage: stage.name, nodes: next.size });
-        result = combine(result, await walk(next, isLast ? finalizers : undefined));
+      return await this.begin(graph, finalizers, context, facts, new Map([...this.unreachable(), ...locked]));
+    } catch (error) {
+      if (exclusive) await releaseMachines(connected.machines, [...locked.keys()], this.parts.run, false);
+      throw error;
+    }
+  }
+
+  private async begin(
+    graph: ExecutionGraph,
+    finalizers: ExecutionGraph | undefined,
+    context: PlanContext,
+    facts: Readonly<Record<string, Facts>>,
+    unreachable: ReadonlyMap<string, EventError>,
+  ): Promise<RunReport> {
+    const { config, run, workDir, connected } = this.parts;
+    const dir = this.prepare(graph, facts);
+    const sinks = await runSinks(workDir, dir, config.redactor, this.options.sinks ?? []);
+    const emit = (event: NewEvent) => sinks({ ...event, at: Date.now(), run } as Parameters<EventSink>[0]);
+    try {
+      const { journal, replay, close } = this.journal(dir, graph);
+      try {
+        emit({ type: 'run-started', ...this.summary(graph, context) });
+        connected.onCut((host, reason) =>
+          emit({ type: 'warning', error: { code: 'KX4026', params: { host, reason } } }),
+        );
+        const engine = this.engineOptions();
+        const result = await runGraph({ ...engine, run, graph, finalizers, emit, journal, replay, unreachable });
+        return await this.finish(result, graph, dir, journal, emit);
+      } finally {
+        await close();
       }
-      return await this.finish(result, graph, dir, journal, emit);
     } finally {
-      await close();
       await sinks.close();
+      await writeRunMetrics(workDir);
     }
   }
 
@@ -113,10 +119,14 @@ export class PipelineRun<P> {
     const { earlier, run, workDir, config } = this.parts;
     const plan = renderJson(graph);
     if (!earlier) {
-      const params = (this.params ?? null) as Json;
-      return createRun(workDir.runs, run, { facts, config: config.cluster, plan, params }, (value) =>
-        config.redactor.value(value),
-      );
+      const inputs = {
+        facts,
+        config: config.cluster,
+        plan,
+        params: this.params ?? null,
+        selection: selectionOf(this.options),
+      };
+      return createRun(workDir.runs, run, inputs, (value) => config.redactor.value(value));
     }
     const before = readPlan(earlier.inputs.plan);
     if (before?.hash !== graph.hash) {

@@ -13,6 +13,7 @@ import { type Connected, connectHosts } from './connect.ts';
 import { type OpenConfig, openConfig } from './open-config.ts';
 import { type Earlier, PipelineRun } from './pipeline-run.ts';
 import { findResumable, newRunId, readInputs } from './run-store.ts';
+import { selectionOf } from './selection.ts';
 import type { SshOverrides } from './targets.ts';
 import { makeWorkDir, type WorkDir } from './work-dir.ts';
 
@@ -129,6 +130,9 @@ function resumeFrom<P>(
   }
   if (canonical(inputs.params) !== canonical(config.redactor.value(params ?? null) as Json)) {
     throw kubexmError('KX4007', { run: dir.run, detail: 'it was started with other parameters' });
+  }
+  if (canonical(inputs.selection) !== canonical(selectionOf(options))) {
+    throw kubexmError('KX4007', { run: dir.run, detail: 'it was started with other tags' });
   }
   return { dir, inputs };
 }

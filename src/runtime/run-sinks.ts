@@ -1,5 +1,14 @@
 import type { EventSink } from '../model/event.ts';
-import { type FanOut, fanOut, openEventStore, openJsonLog, type Redactor, type Sink } from '../observe/index.ts';
+import {
+  type FanOut,
+  fanOut,
+  openEventReader,
+  openEventStore,
+  openJsonLog,
+  type Redactor,
+  type Sink,
+  writeMetricsFile,
+} from '../observe/index.ts';
 import type { RunDir } from './run-store.ts';
 import type { WorkDir } from './work-dir.ts';
 
@@ -12,4 +21,18 @@ export async function runSinks(
 ): Promise<FanOut> {
   const callers = more.map((write): Sink => ({ name: 'caller', write }));
   return fanOut(redactor, [await openJsonLog(dir.log), openEventStore(workDir.events), ...callers]);
+}
+
+/** Writes the cluster's metrics, for a collector that reads files. What cannot be written is no failure of the run. */
+export async function writeRunMetrics(workDir: WorkDir): Promise<void> {
+  try {
+    const reader = openEventReader(workDir.events);
+    try {
+      await writeMetricsFile(reader, workDir.metrics);
+    } finally {
+      reader.close();
+    }
+  } catch {
+    // The store or the disk is not to be had; the log has said so already.
+  }
 }

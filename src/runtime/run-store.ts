@@ -21,6 +21,8 @@ export interface RunInputs {
   readonly config: Json;
   readonly plan: Json;
   readonly params: Json;
+  /** Which part of it was asked for. */
+  readonly selection: Json;
 }
 
 /** A name for a run: sorts by time, unique. */
@@ -48,7 +50,9 @@ export function createRun(
   const dir = runDir(runs, run);
   mkdirSync(dir.path, { recursive: true, mode: 0o700 });
   for (const [name, value] of Object.entries(inputs)) {
-    writePrivate(join(dir.path, `${name}.json`), `${JSON.stringify(redact(JSON.parse(JSON.stringify(value))))}\n`);
+    // Facts are what the hosts say of themselves: a password that happens to be `ubuntu` must not change what is planned.
+    const kept = name === 'facts' ? value : redact(JSON.parse(JSON.stringify(value)));
+    writePrivate(join(dir.path, `${name}.json`), `${JSON.stringify(kept)}\n`);
   }
   return dir;
 }
@@ -68,6 +72,7 @@ export function readInputs(dir: RunDir): RunInputs {
     config: read('config') as Json,
     plan: read('plan') as Json,
     params: read('params') as Json,
+    selection: read('selection') as Json,
   };
 }
 
@@ -83,6 +88,7 @@ export function findResumable(
   }
   for (const name of wanted === undefined ? names : [wanted]) {
     const dir = runDir(runs, name);
+    // Without a journal nothing was begun.
     if (!existsSync(dir.journal)) continue;
     const { replay } = readJournal(dir.journal);
     if (replay.header.pipeline !== pipeline) {

@@ -96,6 +96,7 @@ export const shapeCases: readonly Case[] = [
   ),
   bad('KX2213', 'port too large', changed(['172.16.0.2}', '172.16.0.2, port: 70000}']), '70000', '65535'),
   bad('KX2213', 'port zero', changed(['172.16.0.2}', '172.16.0.2, port: 0}'])),
+  bad('KX2213', 'a hundred bastions', plus(`ssh: {bastion: [${'node1,'.repeat(100)}]}\n`), 'bastion', '100', '10'),
   bad('KX2213', 'negative', changed(['version: v1.34.2', 'version: v1.34.2\n    maxPods: -5']), '-5'),
   bad('KX2213', 'load balancer port', plus('controlPlaneEndpoint:\n  port: 99999\n'), '99999'),
   bad(

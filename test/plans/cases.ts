@@ -75,7 +75,7 @@ const pipeline = definePipeline({ name: 'create store', description: 'A store.',
 /** A made-up module with everything: files, secrets, per-host wants, a gate, all hosts' values, a quorum. */
 function replicatedStore(): ExecutionFragment {
   const context = contextOf({ store: ['db1', 'db2', 'db3'] });
-  return sequence(...pipeline.stages.map((stage) => stage.plan(context, undefined)));
+  return pipeline.plan(context, undefined);
 }
 
 /** Ten machines, one first, then four at a time, after all of them were prepared. */

@@ -9,7 +9,6 @@ import { allFormats, clusterOptions, type Format, outputOption } from '../shared
 // A type that the union gains and this lacks does not compile.
 const TYPES: Readonly<Record<RunEvent['type'], true>> = {
   'run-started': true,
-  'stage-started': true,
   'host-connected': true,
   'host-lost': true,
   'node-started': true,

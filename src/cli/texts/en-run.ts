@@ -17,7 +17,6 @@ export const enRun = {
   andMore: '{names} and {n} more',
   dryRun: 'dry run',
   resumed: 'resumed',
-  stage: 'stage {stage}',
   finalizing: 'cleaning up',
   ofAbout: 'of about {time}',
   connecting: 'connecting to the hosts',

@@ -19,7 +19,6 @@ export const zhRun: Readonly<Record<keyof typeof enRun, string>> = {
   andMore: '{names} 等，另有 {n} 个',
   dryRun: '试运行',
   resumed: '恢复运行',
-  stage: '阶段 {stage}',
   finalizing: '正在清理',
   ofAbout: '/ 约 {time}',
   connecting: '正在连接主机',

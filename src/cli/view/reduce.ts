@@ -50,10 +50,6 @@ class Draft {
         next.hosts = event.hosts.length;
         next.nodes = event.nodes;
         break;
-      case 'stage-started':
-        next.stage = event.stage;
-        next.nodes += event.nodes;
-        break;
       case 'finalizers-started':
         next.finalizing = true;
         next.nodes += event.nodes;

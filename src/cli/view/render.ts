@@ -43,7 +43,6 @@ function header(state: ViewState, { say, now, signs }: Drawing): Row {
   if (state.cluster !== undefined) left.push(span(' '), span(state.cluster, 'cyan'));
   if (mode !== '') left.push(span(` ${signs.dot} ${mode}`, 'yellow'));
   if (state.finalizing) left.push(span(` ${signs.dot} ${say('finalizing')}`, 'dim'));
-  else if (state.stage !== undefined) left.push(span(` ${signs.dot} ${say('stage', { stage: state.stage })}`, 'dim'));
   const elapsed = elapsedText(now - state.since, say);
   const estimate = state.estimateSeconds >= 5 && !state.dryRun ? elapsedText(state.estimateSeconds * 1000, say) : '';
   const right = [span(elapsed), span(estimate === '' ? '' : ` ${say('ofAbout', { time: estimate })}`, 'dim')];

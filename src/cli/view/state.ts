@@ -49,7 +49,6 @@ export interface ViewState {
   readonly nodes: number;
   readonly done: number;
   readonly counts: Readonly<Partial<Record<Outcome, number>>>;
-  readonly stage: string | undefined;
   /** Cleaning up: the finalizers run. */
   readonly finalizing: boolean;
   /** In the order they began. */
@@ -74,7 +73,6 @@ export function initialState(pipeline: string, now: number): ViewState {
     nodes: 0,
     done: 0,
     counts: {},
-    stage: undefined,
     finalizing: false,
     tasks: new Map(),
     running: new Map(),

@@ -1,21 +1,25 @@
 /** Lets a limited number of channels be open at once; the rest wait their turn. */
 export class ChannelGate {
   #limit: number;
+  /** Open, or on their way. */
+  #taken = 0;
   #open = 0;
+  /** The most that were open at once: so many the server allows for sure. */
+  #peak = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** How many are open now. */
-  get open(): number {
-    return this.#open;
+  /** No channel is open or on its way. */
+  get empty(): boolean {
+    return this.#taken === 0;
   }
 
   /** Waits for a place. */
   async enter(signal?: AbortSignal): Promise<void> {
-    while (this.#open >= this.#limit) {
+    while (this.#taken >= this.#limit) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting.push(resolve);
       signal?.addEventListener('abort', () => resolve(), { once: true });
@@ -25,18 +29,35 @@ export class ChannelGate {
         throw signal.reason;
       }
     }
+    this.#taken++;
+  }
+
+  /** The channel of a place was opened. */
+  opened(): void {
     this.#open++;
+    this.#peak = Math.max(this.#peak, this.#open);
   }
 
-  /** Gives a place back. */
-  leave(): void {
+  /** An open channel was closed. */
+  closed(): void {
     this.#open--;
-    this.#wake();
+    this.#leave();
   }
 
-  /** The server opens fewer than we thought: never ask for more than were open then. */
-  lower(): void {
-    this.#limit = Math.max(1, Math.min(this.#limit, this.#open));
+  /** The server did not open the channel: it allows no more than the others, or than it once did. */
+  refused(): void {
+    this.#limit = Math.max(1, Math.min(this.#limit, Math.max(this.#peak, this.#taken - 1)));
+    this.#leave();
+  }
+
+  /** The channel was not opened for another reason. */
+  failed(): void {
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#taken--;
+    this.#wake();
   }
 
   #wake(): void {

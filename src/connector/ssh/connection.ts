@@ -47,10 +47,12 @@ export class SshConnection implements Connection {
       try {
         return await this.#open(command, options);
       } catch (error) {
-        this.#gate.leave();
-        if (!isOpenFailure(error)) throw error;
-        if (this.#gate.open === 0 || Date.now() > giveUp) throw this.#full((error as Error).message);
-        this.#gate.lower();
+        if (!isOpenFailure(error)) {
+          this.#gate.failed();
+          throw error;
+        }
+        this.#gate.refused();
+        if (this.#gate.empty || Date.now() > giveUp) throw this.#full((error as Error).message);
         await sleep(pause, undefined, { signal });
       }
     }
@@ -81,6 +83,7 @@ export class SshConnection implements Connection {
   }
 
   #channel(stream: ssh2.ClientChannel): Channel {
+    this.#gate.opened();
     let code: number | undefined;
     let signal: string | undefined;
     stream.on('exit', (status: number | null, name?: string) => {
@@ -90,7 +93,7 @@ export class SshConnection implements Connection {
     stream.on('error', () => undefined);
     const exit = new Promise<Exit>((resolve) => {
       stream.once('close', () => {
-        this.#gate.leave();
+        this.#gate.closed();
         resolve({ code, signal });
       });
     });

@@ -15,8 +15,9 @@ kx_lock_take() {
   if [ -n "$kx_o_token" ] && [ "$kx_o_token" != "$1" ]; then
     [ "$kx_o_silent" -lt "$3" ] || kx_gone=1
     if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$4" ]; then kx_lock_tell held; return; fi
-    if [ "$kx_o_run" != "$2" ] && [ -n "$(kx_jobs_alive)" ]; then kx_lock_tell job; return; fi
   fi
+  # Also when nobody holds the lock: a run that was stopped at once has given it back, but its job goes on.
+  if [ "$kx_o_token" != "$1" ] && [ "$kx_o_run" != "$2" ] && [ -n "$(kx_jobs_of_others "$2")" ]; then kx_lock_tell job; return; fi
   if ! kx_lock_flock; then
     if [ -z "$kx_o_dir" ] || [ "$kx_o_dir" = "$KX_T" ]; then kx_lock_tell held; return; fi
     if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$1" ]; then kx_lock_tell held; return; fi
@@ -45,6 +46,13 @@ kx_lock_take() {
     mv -fT "$KX_RUN/lock.owner.$$" "$KX_RUN/lock.owner" || { kx_lock_let; return 1; }
   kx_boot
   echo "taken $kx_boot"
+}
+
+# RUN: living jobs that are not this run's.
+kx_jobs_of_others() {
+  kx_jobs_alive | while read -r kx_key kx_x; do
+    case $kx_key in "$1".*) ;; *) echo "$kx_key" ;; esac
+  done
 }
 
 # BOOT TOKEN RUN STALE JSON: takes the lock again in a new shell. Unless the machine was started anew since, the record

@@ -98,8 +98,8 @@ export function list<S extends z.ZodType>(item: S) {
 }
 
 /** A list that may be written as its only entry. */
-export function oneOrMany<S extends z.ZodType>(item: S) {
-  return marked(z.array(item), { oneOrMany: true });
+export function oneOrMany<S extends z.ZodType>(item: S, max = 1000) {
+  return marked(z.array(item).max(max), { oneOrMany: true });
 }
 
 /** A part of the document with fixed keys, which may be left out as a whole. */

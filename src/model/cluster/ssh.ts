@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { alias, int, line, marked, oneOrMany, port, secret } from './field.ts';
 import { hostAddress, nodeName } from './text.ts';
 
+/** Nobody goes through more machines than this. */
+const MAX_HOPS = 10;
+
 /** How a login is made, for a host, a bastion or all hosts. */
 const login = () => ({
   user: line().optional().describe('User that logs in. Default: what ~/.ssh/config says, else root.'),
@@ -29,7 +32,7 @@ export const sshFields = () => ({
   sudoPassword: alias(secret().optional(), 'becomePassword').describe(
     'Password that sudo asks for. Default: none is needed.',
   ),
-  bastion: alias(oneOrMany(hop).optional(), 'bastions').describe(
+  bastion: alias(oneOrMany(hop, MAX_HOPS).optional(), 'bastions').describe(
     'Machines to go through, in this order: names of hosts, or mappings with address, user and key. [] for none.',
   ),
 });

@@ -168,6 +168,11 @@ export const runErrors = {
       zh: '未做任何更改。请修复上述主机的访问问题后再次运行。',
     },
   },
+  KX4026: {
+    exit: 7,
+    title: { en: 'the connection to {host} was cut: {reason}', zh: '与 {host} 的连接中断：{reason}' },
+    remedy: { en: 'kubexm connects again by itself.', zh: 'kubexm 会自动重新连接。' },
+  },
   KX4025: {
     exit: 3,
     title: { en: 'the configuration {file} has {count} errors', zh: '配置文件 {file} 有 {count} 个错误' },
