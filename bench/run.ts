@@ -15,6 +15,9 @@ if (unknown.length > 0) {
   process.exit(64);
 }
 
+// Ends the way an exit does: what was made is removed.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 const texts = new Map<string, string>();
 let missed = 0;
 let failed = 0;

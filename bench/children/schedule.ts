@@ -87,12 +87,17 @@ async function openSinks(dir: string): Promise<FanOut> {
       if (event.type === 'warning') throw new Error(`events were lost: ${event.error.code}`);
     },
   };
-  return fanOut(new Redactor(), [await openJsonLog(join(dir, 'log.jsonl')), openEventStore(join(dir, 'events.db')), strict]);
+  return fanOut(new Redactor(), [
+    await openJsonLog(join(dir, 'log.jsonl')),
+    openEventStore(join(dir, 'events.db')),
+    strict,
+  ]);
 }
 
 async function measure(graph: ExecutionGraph, dir: string): Promise<void> {
   const what = arg('with');
-  if (what === 'nothing') return run(graph, { append: () => undefined, durable: async () => undefined }, () => undefined);
+  if (what === 'nothing')
+    return run(graph, { append: () => undefined, durable: async () => undefined }, () => undefined);
   const journal = openJournal(dir, graph.hash);
   const sinks = what === 'sinks' ? await openSinks(dir) : undefined;
   const emit = (event: NewEvent) => sinks?.({ ...event, at: Date.now(), run: 'bench' } as RunEvent);

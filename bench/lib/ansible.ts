@@ -48,7 +48,9 @@ function task(item: Item): Readonly<Record<string, unknown>> {
     case 'link':
       return { 'ansible.builtin.file': { path: item.path, src: item.target, state: 'link' } };
     case 'block':
-      return { 'ansible.builtin.blockinfile': { path: item.path, block: item.lines.join('\n'), create: true, mode: '0644' } };
+      return {
+        'ansible.builtin.blockinfile': { path: item.path, block: item.lines.join('\n'), create: true, mode: '0644' },
+      };
     case 'absent':
       return { 'ansible.builtin.file': { path: item.path, state: 'absent' } };
     case 'mode':

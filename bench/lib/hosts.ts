@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RigHost, rigProblem, startRig } from '../../test/rig/sshd.ts';
 
@@ -19,6 +19,8 @@ export const noHosts = rigProblem;
 /** Runs work with some real SSH servers, each with its own files in memory and its own processes. They are gone afterwards. */
 export async function withHosts<T>(count: number, work: (hosts: BenchHosts) => Promise<T>): Promise<T> {
   const rig = await startRig({ hosts: count });
+  const remove = () => rmSync(rig.dir, { recursive: true, force: true });
+  process.once('exit', remove);
   try {
     const knownHosts = join(rig.dir, 'known_hosts');
     const address = '127.0.0.1';
@@ -27,5 +29,6 @@ export async function withHosts<T>(count: number, work: (hosts: BenchHosts) => P
     return await work({ hosts: rig.hosts, address, user: 'root', keyFile: rig.key, knownHosts, dir: rig.dir });
   } finally {
     await rig.close();
+    process.off('exit', remove);
   }
 }

@@ -4,7 +4,11 @@ import type { BenchHosts } from './hosts.ts';
 import { type Item, items } from './tree.ts';
 
 /** A deploy of the same twenty things, for pyinfra. */
-export function writePyinfra(dir: string, root: string, hosts: BenchHosts): { readonly inventory: string; readonly deploy: string } {
+export function writePyinfra(
+  dir: string,
+  root: string,
+  hosts: BenchHosts,
+): { readonly inventory: string; readonly deploy: string } {
   const inventory = join(dir, 'inventory.py');
   const host = (one: BenchHosts['hosts'][number]) =>
     JSON.stringify([

@@ -55,15 +55,24 @@ export function sectionText(section: Pick<Section, 'title'>, findings: Findings)
     (row) => `| ${row.what} | ${row.target ?? '–'} | ${row.measured} | ${verdict(row)} |`,
   );
   const table = ['| what | target | measured | met |', '| --- | --- | --- | --- |', ...lines].join('\n');
-  return [`## ${section.title}`, table, ...findings.how].join('\n\n');
+  return [`## ${section.title}`, table, ...findings.how.map(wrapped)].join('\n\n');
 }
+
+const WIDTH = 120;
 
 const INTRO = [
   '# Benchmarks',
-  'Written by `npm run bench`; run it again to compare. Figures are medians, with the least and the greatest in brackets.\n' +
-    'The contestants of a section ran in turns, round after round, so that a noisy minute of the machine hit them all. Lines\n' +
-    'without a target are for information.',
+  wrapped(
+    'Written by `npm run bench`; run it again to compare. Figures are medians, with the least and the greatest in brackets. ' +
+      'The contestants of a section ran in turns, round after round, so that a noisy minute of the machine hit them all. Lines ' +
+      'without a target are for information.',
+  ),
 ];
+
+/** A paragraph in lines, so that a changed figure is a small difference. */
+function wrapped(text: string): string {
+  return text.replaceAll(new RegExp(`(?![^\\n]{1,${WIDTH}}$)([^\\n]{1,${WIDTH}})\\s`, 'g'), '$1\n');
+}
 
 /**
  * The whole document. Sections that were not run now are taken from the one before, if that was written on the same machine:

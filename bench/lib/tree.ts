@@ -24,8 +24,19 @@ export function items(root: string): readonly Item[] {
     (name): Item => ({ kind: 'link', path: `${root}/state/${name}`, target: `${root}/etc/${name}.conf` }),
   );
   const blocks = ['hosts', 'profile'].map(
-    (name): Item => ({ kind: 'block', path: `${root}/cache/${name}`, lines: [`192.0.2.10 ${name}1`, `192.0.2.11 ${name}2`] }),
+    (name): Item => ({
+      kind: 'block',
+      path: `${root}/cache/${name}`,
+      lines: [`192.0.2.10 ${name}1`, `192.0.2.11 ${name}2`],
+    }),
   );
   const leftovers = ['old.conf', 'older.conf'].map((name): Item => ({ kind: 'absent', path: `${root}/etc/${name}` }));
-  return [...directories, ...files, ...links, ...blocks, ...leftovers, { kind: 'mode', path: `${root}/bin`, mode: '0755' }];
+  return [
+    ...directories,
+    ...files,
+    ...links,
+    ...blocks,
+    ...leftovers,
+    { kind: 'mode', path: `${root}/bin`, mode: '0755' },
+  ];
 }

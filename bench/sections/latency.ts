@@ -39,7 +39,11 @@ export const latency: Section = {
       mkdirSync(base);
       const config = writeConfig(base, hosts, [near.port]);
       let nonce = 0;
-      const run = async (delayMs: number, more: Partial<RunSettings>, expected?: Record<string, number>): Promise<Timed> => {
+      const run = async (
+        delayMs: number,
+        more: Partial<RunSettings>,
+        expected?: Record<string, number>,
+      ): Promise<Timed> => {
         delay.delayMs = delayMs;
         const marks: Record<string, number> = {};
         const onMessage = (message: unknown) => {
@@ -48,7 +52,11 @@ export const latency: Section = {
         const settings = { config, base, root: '/srv/kubexm', nonce: String(nonce++), ...more };
         const answer = await runKubexm(file, settings, expected, { onMessage });
         const since = (name: string) => (marks[name] ?? Number.NaN) - (marks['host-connected'] ?? Number.NaN);
-        return { ...answer, waits: since('run-finished'), waitsInAll: near.waits - (marks['host-connected'] ?? Number.NaN) };
+        return {
+          ...answer,
+          waits: since('run-finished'),
+          waitsInAll: near.waits - (marks['host-connected'] ?? Number.NaN),
+        };
       };
       try {
         await run(0, {});

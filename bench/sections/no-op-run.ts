@@ -85,7 +85,11 @@ async function ansible(hosts: BenchHosts, { bin }: Peers): Promise<() => Promise
     const env = { ...process.env, ANSIBLE_CONFIG: config, ANSIBLE_HOME: join(dir, 'home') };
     const ended = await runProcess(join(bin, 'ansible-playbook'), [playbook], { env });
     // Connections that outlive the process would spare the next one its logins.
-    await runProcess('sh', ['-c', 'for one in "$0"/*; do ssh -O exit -S "$one" bench; done 2>/dev/null; true', sockets]);
+    await runProcess('sh', [
+      '-c',
+      'for one in "$0"/*; do ssh -O exit -S "$one" bench; done 2>/dev/null; true',
+      sockets,
+    ]);
     rmSync(sockets, { recursive: true, force: true });
     return ended;
   };

@@ -21,7 +21,10 @@ export const plan: Section = {
   run: () =>
     withScratch(async (dir) => {
       const file = await bundle('plan', dir);
-      const run = (name: string, show = '') => () => runChild<Answer>(file, { case: name, show });
+      const run =
+        (name: string, show = '') =>
+        () =>
+          runChild<Answer>(file, { case: name, show });
       const turns = await interleave(ROUNDS, {
         alike: run('alike'),
         mixed: run('mixed'),

@@ -35,7 +35,12 @@ export const schedule: Section = {
         rows: [
           atMost('without a journal', 15, perNode(turns.bare), 'µs a node', 1),
           atMost('with the journal', 60, perNode(turns.journal), 'µs a node', 1),
-          info(`with journal, redaction, log and event store (${FEWER} hosts)`, perNode(turns.everything), 'µs a node', 1),
+          info(
+            `with journal, redaction, log and event store (${FEWER} hosts)`,
+            perNode(turns.everything),
+            'µs a node',
+            1,
+          ),
           info('memory, without a journal', peak(turns.bare), 'MB', 0),
         ],
         how: [

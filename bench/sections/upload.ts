@@ -62,7 +62,12 @@ async function measure(hosts: BenchHosts, dir: string, where: string) {
   return {
     rows: [
       ...rows('one host', 'scp', speed, [turns.one, turns.oneScp, turns.oneGcm, turns.oneStep]),
-      ...rows(`${HOSTS} hosts at once`, `${HOSTS} × scp`, speed, [turns.all, turns.allScp, turns.allGcm, turns.allStep]),
+      ...rows(`${HOSTS} hosts at once`, `${HOSTS} × scp`, speed, [
+        turns.all,
+        turns.allScp,
+        turns.allGcm,
+        turns.allStep,
+      ]),
     ],
     how: [
       `${MB} MB of random bytes, the files at both ends ${where}; ${ROUNDS} rounds in turns, the file removed from the hosts before each. ` +
@@ -94,7 +99,13 @@ async function clear(hosts: BenchHosts): Promise<void> {
 
 async function kubexm(hosts: BenchHosts, source: string, sha256: string): Promise<Send> {
   const file = await bundle('upload', hosts.dir);
-  const login = { address: hosts.address, user: hosts.user, key: hosts.keyFile, known: hosts.knownHosts, dir: hosts.dir };
+  const login = {
+    address: hosts.address,
+    user: hosts.user,
+    key: hosts.keyFile,
+    known: hosts.knownHosts,
+    dir: hosts.dir,
+  };
   return (count) => async () => {
     await clear(hosts);
     const ports = hosts.hosts.slice(0, count).map((host) => host.port);
@@ -116,14 +127,25 @@ async function uploadStep(hosts: BenchHosts, source: string, sha256: string): Pr
 }
 
 function copy(hosts: BenchHosts, source: string, more: readonly string[]): Send {
-  const options = ['-q', '-F', '/dev/null', '-i', hosts.keyFile, '-o', `UserKnownHostsFile=${hosts.knownHosts}`, ...more];
+  const options = [
+    '-q',
+    '-F',
+    '/dev/null',
+    '-i',
+    hosts.keyFile,
+    '-o',
+    `UserKnownHostsFile=${hosts.knownHosts}`,
+    ...more,
+  ];
   return (count) => async () => {
     await clear(hosts);
     const started = performance.now();
     await Promise.all(
       hosts.hosts
         .slice(0, count)
-        .map((host) => runProcess('scp', [...options, '-P', `${host.port}`, source, `${hosts.user}@${hosts.address}:${PLACE}`])),
+        .map((host) =>
+          runProcess('scp', [...options, '-P', `${host.port}`, source, `${hosts.user}@${hosts.address}:${PLACE}`]),
+        ),
     );
     return (MB * count) / ((performance.now() - started) / 1000);
   };

@@ -241,6 +241,11 @@ describe('half done', () => {
     const odd = once({ revert: () => sh`kv set first 1` });
     expect((await rig.run(on(a, odd(x), named('x')))).counts).toEqual({ satisfied: 1 });
     expect(rig.host('a').get('applied')).toBeUndefined();
+    // But the machine was touched, so what was asked before is asked again.
+    const next = new Rig(['a'], { values: { second: '1', y: '1' } });
+    const spoils = once({ revert: () => sh`kv set first 1; kv set y spoilt` });
+    const plan = sequence(on(a, spoils(x), named('x')), on(a, kv({ key: 'y', value: '1' }), named('y')));
+    expect((await next.run(plan)).counts).toEqual({ satisfied: 1, changed: 1 });
   });
 });
 

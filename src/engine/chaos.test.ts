@@ -10,15 +10,8 @@ import { defineStep, type StepDefinition } from '../plan/step.ts';
 const HOSTS = ['a', 'b', 'c'];
 const KINDS = ['script', 'revert', 'job', 'once', 'work'] as const;
 const FAULTS = [
-  'none',
-  'none',
-  'none',
-  'fails',
-  'cut before',
-  'cut during',
-  'cut after',
-  'lost before',
-  'lost after',
+  ...['none', 'none', 'none', 'none', 'none', 'none', 'fails', 'fails'],
+  ...['cut before', 'cut during', 'cut after', 'lost before', 'lost after'],
 ] as const;
 
 /** Fails as long as its host is sick of it. Must not be done when it is there: that would be noted. */

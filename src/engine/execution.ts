@@ -68,16 +68,8 @@ export class Execution {
     const done = new Promise<void>((resolve) => {
       this.finish = resolve;
     });
-    const stopStarting = () => {
-      this.touchAll();
-      this.pump();
-    };
-    drain.addEventListener('abort', stopStarting);
-    stop.addEventListener('abort', stopStarting);
     this.pump();
     await done;
-    drain.removeEventListener('abort', stopStarting);
-    stop.removeEventListener('abort', stopStarting);
     const { counts } = this.ledger;
     const leftOut = (counts.skipped ?? 0) > 0 || (stop.aborted && (counts.unknown ?? 0) > 0);
     return {
@@ -134,6 +126,11 @@ export class Execution {
     } while (ready.length > 0 || this.touched.size > 0);
     this.pumping = false;
     if (this.ledger.open === 0) this.finish();
+  }
+
+  /** A lane that may have something to ask. */
+  touch(lane: Lane): void {
+    this.touched.add(lane);
   }
 
   /** Nodes that were asked about or abandoned: they are looked at again. */
@@ -204,7 +201,6 @@ export class Execution {
   halt(i: number, error: unknown): void {
     this.halted = true;
     this.report(i, error, asEventError(error, this.options.graph.id(i)));
-    this.touchAll();
   }
 
   /** A failure of undoing: reported beside its cause. */
@@ -254,12 +250,8 @@ export class Execution {
       return;
     }
     const lane = this.lane(i);
-    this.touched.add(lane);
+    this.touch(lane);
     lane.enqueue(i);
-  }
-
-  private touchAll(): void {
-    for (const lane of this.lanes.values()) this.touched.add(lane);
   }
 
   /** Notes a root cause, once. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { causes, eventually, host, kv, kvLike, Manual, Rig, task } from '../../test/rig/engine.ts';
+import { output } from '../model/host.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, sequence } from '../plan/combinators.ts';
 import { defineStep } from '../plan/step.ts';
@@ -201,6 +202,17 @@ describe('a step fails', () => {
     expect(result.counts).toEqual({ reverted: 1, dirty: 1, failed: 1 });
     expect(rig.journal.phases('m/t/two@a')).toEqual(['intent', 'applied', 'done', 'reverting', 'dirty']);
     expect(rig.host('a').state.values).toEqual({ two: '1' });
+  });
+
+  test('so does a before-image that is gone, unless nothing was touched', async () => {
+    const commands = { kx_restore: () => output(1, '', 'no before-image\n') };
+    const touched = new Rig(['a'], { commands });
+    expect((await touched.run(task('m/t', failing(a, 'bad')))).counts).toEqual({ dirty: 1 });
+    const spared = new Rig(['a'], { commands });
+    const early = kvLike({ apply: () => sh`fail 5 no` });
+    const result = await spared.run(task('m/t', on(a, early({ key: 'bad', value: '1' }), named('bad'))));
+    expect(result.counts).toEqual({ failed: 1 });
+    expect(spared.journal.phases('m/t/bad@a').slice(-2)).toEqual(['reverted', 'failed']);
   });
 
   test('a failed step whose own revert fails is dirty', async () => {

@@ -7,7 +7,7 @@ import { asEventError, isLost } from './errors.ts';
 import type { Execution } from './execution.ts';
 import { Heap } from './heap.ts';
 import type { Taken } from './ledger.ts';
-import { FailedCommand, timeoutOf } from './perform.ts';
+import { timeoutOf } from './perform.ts';
 import { MissingValue, natureOf } from './values.ts';
 
 const WIDEST = 512;
@@ -124,6 +124,8 @@ export class Lane {
       this.probing = false;
       this.failed(own, error, performance.now() - started);
     }
+    // Others may have been waiting for the end of this round, whatever came of it.
+    this.execution.touch(this);
     this.execution.pump();
   }
 
@@ -272,31 +274,16 @@ export class Lane {
   }
 
   private async lookForJob(i: number, key: string): Promise<void> {
-    const { stop: signal } = this.execution.options;
     try {
-      const [answer] = await this.machine.batch([sh`kx_job_state ${key}; printf %s "$kx_state"`], { signal });
-      const state = answer?.stdout.trim();
-      if (state === 'new' || state === 'running' || (state === 'ended' && (await this.endedWell(i, key)))) {
+      if (await this.execution.oldJobs.isThere(i, key, this.machine)) {
         this.attaching.add(i);
         this.execution.judged(i, undefined, 0);
       } else {
-        if (state !== 'absent') await this.machine.forgetJob(key);
         this.execution.readmit([i]);
       }
     } catch (error) {
       this.execution.fail(i, error, 0);
     }
     this.execution.pump();
-  }
-
-  /** A job that failed while nobody watched is as any step that failed before a resume: it is told, and tried again. */
-  private async endedWell(i: number, key: string): Promise<boolean> {
-    const { options, values } = this.execution;
-    const step = options.graph.use(i)?.step;
-    const result = await this.machine.job({ key, script: sh`:`, timeoutSeconds: 60, signal: options.stop });
-    if ((step?.successCodes?.(values.forCheck(i)) ?? [0]).includes(result.code)) return true;
-    const node = options.graph.id(i);
-    options.emit({ type: 'warning', error: asEventError(new FailedCommand(result).reported(node), node) });
-    return false;
   }
 }

@@ -1,6 +1,10 @@
+import type { Machine } from '../model/host.ts';
+import { sh } from '../model/script.ts';
 import type { AnyStep } from '../plan/step.ts';
+import { asEventError } from './errors.ts';
 import { jobKey, runsAsJob } from './keys.ts';
 import type { ExecuteOptions } from './options.ts';
+import { FailedCommand } from './perform.ts';
 import type { Values } from './values.ts';
 
 /** The last job of a node from before a crash. `open`: nobody has noted its end, so it may still be running. */
@@ -30,6 +34,27 @@ export class OldJobs {
   /** Whether a job of this node may still be running, and nobody has looked yet. */
   mayRun(i: number): boolean {
     return this.find(i)?.open === true;
+  }
+
+  /** Whether there is a job to wait for, or a good result to take. Any other is forgotten: then the machine is looked at. */
+  async isThere(i: number, key: string, machine: Machine): Promise<boolean> {
+    const { stop: signal } = this.options;
+    const [answer] = await machine.batch([sh`kx_job_state ${key}; printf %s "$kx_state"`], { signal });
+    const state = answer?.stdout.trim();
+    if (state === 'new' || state === 'running') return true;
+    if (state === 'ended' && (await this.endedWell(i, key, machine))) return true;
+    if (state !== 'absent') await machine.forgetJob(key);
+    return false;
+  }
+
+  /** A job that failed while nobody watched is as any step that failed before a resume: it is told, and tried again. */
+  private async endedWell(i: number, key: string, machine: Machine): Promise<boolean> {
+    const { graph, emit, stop: signal } = this.options;
+    const result = await machine.job({ key, script: sh`:`, timeoutSeconds: 60, signal });
+    if ((graph.use(i)?.step.successCodes?.(this.values.forCheck(i)) ?? [0]).includes(result.code)) return true;
+    const node = graph.id(i);
+    emit({ type: 'warning', error: asEventError(new FailedCommand(result).reported(node), node) });
+    return false;
   }
 
   private find(i: number): OldJob | undefined {

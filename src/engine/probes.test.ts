@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { host, kv, kvLike, Rig, seeded } from '../../test/rig/engine.ts';
+import { eventually, host, kv, kvLike, local, Manual, Rig, seeded } from '../../test/rig/engine.ts';
 import { MemoryHost, MemoryMachine } from '../host/memory.ts';
 import { LOCAL, output } from '../model/host.ts';
 import { sh } from '../model/script.ts';
@@ -108,6 +108,32 @@ describe('round trips', () => {
     const result = await rig.run(two);
     expect(rig.outcomes()).toEqual({ 'x@a': 'changed', 'y@a': 'failed' });
     expect(result.failures.map(({ node }) => node)).toEqual(['y@a']);
+  });
+
+  test('what became ready while others were asked about is asked next, whatever came of them', async () => {
+    for (const lost of [false, true]) {
+      const rig = new Rig(['a'], { values: { y: '1' } });
+      const manual = new Manual();
+      const hanging = kvLike({ probe: () => sh`hold for-ever`, timeoutSeconds: 0.2 });
+      const machine = rig.machine('a');
+      const batch = machine.batch.bind(machine);
+      machine.batch = (probes, options) => batch(probes, { ...options, timeoutSeconds: lost ? 60 : 0.2 });
+      const held = on(local, manual.use({ name: 'held' }), { name: 'held' });
+      const running = rig.run(
+        parallel(
+          on(a, hanging({ key: 'x', value: '1' }), { name: 'x' }),
+          sequence(held, on(a, kv({ key: 'y', value: '1' }), { name: 'y' })),
+        ),
+      );
+      await eventually(() => rig.host('a').isHeld('for-ever'));
+      manual.go('held@local');
+      await eventually(() => rig.outcomes()['held@local'] === 'ran');
+      if (lost) machine.lose();
+      await running;
+      expect(rig.outcomes()).toMatchObject(
+        lost ? { 'x@a': 'unknown', 'y@a': 'unknown' } : { 'x@a': 'failed', 'y@a': 'satisfied' },
+      );
+    }
   });
 
   test('a probe that cannot be made fails its node when its turn comes, not the run', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Kv } from '../../test/rig/engine.ts';
-import { causes, eventually, host, kv, kvDefinition, kvLike, Rig, task } from '../../test/rig/engine.ts';
+import { eventually, host, kv, kvDefinition, kvLike, Rig, task } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, sequence, until } from '../plan/combinators.ts';
 import { defineStep, type StepDefinition } from '../plan/step.ts';

@@ -52,8 +52,8 @@ function bootCommand(nonce: string, sudo: boolean, pty: boolean): string {
     's="echo $a$b-ready; IFS= read -r kx_x; eval \\"\\$kx_x\\""',
     ...(sudo
       ? [
-          'if [ "$(id -u)" = 0 ]; then exec env -i HOME="$HOME" /bin/sh -c "$s"; fi',
-          'if command -v sudo >/dev/null; then exec sudo -S -p "$a$b-password" env -i HOME="$HOME" /bin/sh -c "$s"; fi',
+          'if [ "$(id -u)" = 0 ]; then exec env -i KX_UID=0 /bin/sh -c "$s"; fi',
+          'if command -v sudo >/dev/null; then exec sudo -S -p "$a$b-password" env -i KX_UID=0 /bin/sh -c "$s"; fi',
           'echo $a$b-nosudo',
         ]
       : ['exec env -i HOME="$HOME" USER="$(id -un)" /bin/sh -c "$s"']),

@@ -83,6 +83,8 @@ export class MainShell {
   /** Calls that were aborted together are stopped together. */
   async #haltAll(): Promise<void> {
     const { dir, pid } = this.info;
+    // One signal aborts many calls, one after the other: hear them all first.
+    await Promise.resolve();
     for (let round = 0; this.#halting.size > 0 && this.shell.alive; round++) {
       try {
         const ids = [...this.#halting].join(' ');

@@ -31,7 +31,7 @@ export function cannotWrite(host: string, path: string, output: Pick<Output, 'st
 }
 
 /** Bytes as `printf %b` takes them: whatever is not plain ASCII text is written in octal, NUL included. */
-export function escapeBytes(content: Uint8Array): string {
+function escapeBytes(content: Uint8Array): string {
   let text = '';
   for (const byte of content) {
     if (byte === 0x5c) text += '\\\\';

@@ -56,6 +56,14 @@ test('get runs: newest first, in every format', async () => {
   expect(JSON.parse((await cli(['get', 'runs', '-o', 'json', '--pipeline', 'nothing'], { cwd })).stdout)).toEqual([]);
 });
 
+test('get metrics: all runs there were, in the format of Prometheus', async () => {
+  const cwd = await withRuns();
+  const { code, stdout } = await cli(['get', 'metrics'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain('kubexm_pipeline_total{pipeline="create_cluster",status="failure"} 2');
+  expect(stdout).toMatch(/^kubexm_step_duration_seconds_count\{step="[^"]+"\} \d+$/m);
+});
+
 test('get runs: where there are none', async () => {
   const { code, stdout, stderr } = await cli(['get', 'runs'], { cwd: tempDir() });
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'No runs here yet.\n' });

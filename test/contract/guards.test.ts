@@ -23,7 +23,7 @@ describe.each(bench.shells)('mounts are respected, in $name', (variant) => {
     const [real, over] = [join(dir, 'real'), join(dir, 'hosts \\ü')];
     writeFileSync(real, 'old\n');
     writeFileSync(over, '');
-    if (!mounted(real, over)) return context.skip();
+    if (!mounted(real, over)) return context.skip('needs the right to mount');
     try {
       const want = { path: over, content: 'new\n', mode: '0640' };
       expect(await perform(host, generic.file.definition, want)).toMatchObject({ code: 0, stderr: '' });
@@ -40,7 +40,7 @@ describe.each(bench.shells)('mounts are respected, in $name', (variant) => {
     mkdirSync(data);
     writeFileSync(join(data, 'precious'), 'x');
     mkdirSync(over, { recursive: true });
-    if (!mounted(data, over)) return context.skip();
+    if (!mounted(data, over)) return context.skip('needs the right to mount');
     try {
       const removed = await perform(host, generic.remove.definition, { path: join(dir, name) });
       expect(removed.stderr).toContain('something is mounted on or below');

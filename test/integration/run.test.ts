@@ -112,7 +112,7 @@ describeHosts('a pipeline of real steps on three hosts', () => {
     expect(refused?.error?.message).toContain(first.report?.run ?? 'no run');
   });
 
-  test('the journal, the log, the events and argv hold no minted secret', async () => {
+  test('the journal, the log, the plan, the event store and the events hold no minted secret', async () => {
     const secrets = new Set<string>();
     const first = await sample.drive({ params: { jobSeconds: 0 } });
     expect(first.report?.outcome).toBe('succeeded');
@@ -122,6 +122,7 @@ describeHosts('a pipeline of real steps on three hosts', () => {
       if (/minted-s3cret/.test(text)) secrets.add(name);
     }
     if (JSON.stringify(first.events).includes('minted-s3cret')) secrets.add('events');
+    if (readFileSync(`${sample.dir}/.kubexm/sample/events.db`).includes('minted-s3cret')) secrets.add('event store');
     expect([...secrets]).toEqual([]);
   });
 });

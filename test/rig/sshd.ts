@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Target } from '../../src/connector/index.ts';
+import type { Target } from '../../src/connector/target.ts';
 import { type HostInit, type InitKind, startInit } from './host-init.ts';
 
 export { type FaultyServer, startFaultyServer } from './faulty-server.ts';

@@ -10,6 +10,7 @@ import { generateConfigCommand } from './generate-config.ts';
 import { generateDocsCommand } from './generate-docs.ts';
 import { generateSchemaCommand } from './generate-schema.ts';
 import { getEventsCommand } from './get-events.ts';
+import { getMetricsCommand } from './get-metrics.ts';
 import { getRunsCommand } from './get-runs.ts';
 import { runCommandCommand } from './run-command.ts';
 import { unlockCommand } from './unlock.ts';
@@ -24,6 +25,7 @@ export const commands: readonly CommandSpec[] = [
   getRunsCommand,
   describeRunCommand,
   getEventsCommand,
+  getMetricsCommand,
   unlockCommand,
   explainCommand,
   configGetContextsCommand,

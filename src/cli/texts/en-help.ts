@@ -37,6 +37,9 @@ export const enHelp = {
   'cmd.run-command': 'Run a command on hosts, all at once.',
   'cmd.run-command.details':
     'One word after -- is a line for the shell of the host; several words are a command and its arguments. What a host prints comes behind its name: stdout on stdout, stderr on stderr. Exit code 0 when the command ended with 0 everywhere, 1 when it failed somewhere, 5 when no host and 7 when not every host was reached.',
+  'cmd.get-metrics': 'Print the metrics of all runs in the format of Prometheus, or serve them.',
+  'cmd.get-metrics.details':
+    'They come from the event store, so they count every run there was. The same text is written to .kubexm/<cluster>/metrics.prom when a run ends.',
   'cmd.get-runs': 'List the runs of this directory or of a cluster, newest first.',
   'cmd.get-runs.details':
     'Runs are kept in .kubexm below the directory they were started in. Without such a directory, those of the current context are listed.',
@@ -76,6 +79,7 @@ export const enHelp = {
   'opt.nodes': 'hosts: names, globs, ranges such as node[1:3], roles such as etcd, all; ! takes out',
   'opt.timeout': 'end the command after this time: 30s, 5m, 1h',
   'opt.pipeline': 'only runs of this pipeline, such as "create cluster"',
+  'opt.listen': 'serve them on this port of 127.0.0.1 instead of printing them',
   'opt.limit': 'at most so many, the newest',
   'opt.run': 'only of this run',
   'opt.node': 'only of these steps; * matches anything',
@@ -106,6 +110,8 @@ export const enHelp = {
   'ex.run-command': 'on all hosts',
   'ex.run-command-glob': 'a line for the shell, on some hosts',
   'ex.run-command-json': 'by role and range, for scripts',
+  'ex.get-metrics': 'once, on standard output',
+  'ex.get-metrics-listen': 'over HTTP on this machine, until Ctrl-C',
   'ex.get-runs': 'the newest runs',
   'ex.get-runs-wide': 'more about fewer',
   'ex.get-runs-json': 'of a known cluster, for scripts',

@@ -20,6 +20,7 @@ export const enWords = {
   'config.written': 'Written: {file}. Fill in the addresses, then check it:',
   'contexts.none': 'No cluster is known yet. The first run of a cluster file makes it known.',
   'contexts.used': 'The current cluster is now {name}.',
+  'metrics.at': 'Serving metrics at {url}',
   'runs.none': 'No runs here yet.',
   'events.none': 'No events match.',
   'docs.fresh': 'All {n} reference pages are up to date.',

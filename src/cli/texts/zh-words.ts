@@ -22,6 +22,7 @@ export const zhWords: Readonly<Record<keyof typeof enWords, string>> = {
   'config.written': '已写入 {file}。请填写地址，然后检查：',
   'contexts.none': '尚无已知集群。首次运行某个集群配置文件后即会记录。',
   'contexts.used': '当前集群已切换为 {name}。',
+  'metrics.at': '指标地址：{url}',
   'runs.none': '这里还没有运行记录。',
   'events.none': '没有匹配的事件。',
   'docs.fresh': '全部 {n} 个参考文档均为最新。',

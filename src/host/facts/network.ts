@@ -15,17 +15,25 @@ function ipAddress(line: string): AddressFact[] {
   return [{ device: device.replace(/@.*$/, ''), address, prefix: Number(prefix ?? (family === 6 ? 128 : 32)), family }];
 }
 
-/** Routes from `ip route`, or from /proc. */
+/** Routes of the kernel's main tables. */
 export function routesOf(raw: RawFacts): RouteFact[] {
-  const lines = raw.lines('routes');
-  if (lines.length === 0)
-    return connected(raw.file('/proc/net/route')).map(({ destination, device }) => ({ destination, device }));
-  return lines.flatMap((line) => {
-    const words = line.split(/\s+/);
-    const typed = /^(unreachable|blackhole|prohibit|throw|local|broadcast|multicast|anycast|nat)$/.test(words[0] ?? '');
-    const destination = words[typed ? 1 : 0];
-    const device = line.match(/\bdev (\S+)/)?.[1];
-    return destination && device ? [{ destination, device }] : [];
+  const four = connected(raw.file('/proc/net/route')).map(({ destination, device }) => ({ destination, device }));
+  return [...four, ...routes6(raw.file('/proc/net/ipv6_route'))];
+}
+
+/** Flags of routes that lead nowhere, or to ourselves. */
+const REJECT = 0x0200;
+const OWN = 0x80100000;
+
+function routes6(text: string): RouteFact[] {
+  return text.split('\n').flatMap((line): RouteFact[] => {
+    const words = line.trim().split(/\s+/);
+    const [network = '', prefix = ''] = words;
+    const [flags = '', device = ''] = words.slice(-2);
+    if (!/^[0-9a-f]{32}$/.test(network) || (Number.parseInt(flags, 16) & (REJECT | OWN)) !== 0) return [];
+    const bits = Number.parseInt(prefix, 16);
+    if (network.startsWith('ff')) return [];
+    return [{ destination: bits === 0 ? 'default' : `${colons(network)}/${bits}`, device }];
   });
 }
 
@@ -37,8 +45,9 @@ interface Connected extends RouteFact {
 /** /proc/net/route writes addresses as little-endian hex. */
 function connected(text: string): Connected[] {
   return text.split('\n').flatMap((line) => {
-    const [device = '', network = '', , , , , , mask = ''] = line.trim().split(/\s+/);
+    const [device = '', network = '', , flags = '', , , , mask = ''] = line.trim().split(/\s+/);
     if (!/^[0-9A-F]{8}$/.test(network) || !/^[0-9A-F]{8}$/.test(mask)) return [];
+    if ((Number.parseInt(flags, 16) & REJECT) !== 0) return [];
     const [address, prefix] = [swap(network), bits(swap(mask))];
     const destination = prefix === 0 ? 'default' : `${dotted(address)}${prefix === 32 ? '' : `/${prefix}`}`;
     return [{ destination, device, network: address, prefix }];
@@ -62,11 +71,14 @@ function proc6(text: string): AddressFact[] {
   return text.split('\n').flatMap((line): AddressFact[] => {
     const [hex = '', , prefix = '', , , device = ''] = line.trim().split(/\s+/);
     if (!/^[0-9a-f]{32}$/.test(hex)) return [];
-    const long = hex.match(/.{4}/g)?.join(':') ?? '';
-    // The URL parser knows how IPv6 addresses are shortened.
-    const address = new URL(`http://[${long}]/`).hostname.slice(1, -1);
-    return [{ device, address, prefix: Number.parseInt(prefix, 16), family: 6 }];
+    return [{ device, address: colons(hex), prefix: Number.parseInt(prefix, 16), family: 6 }];
   });
+}
+
+/** An IPv6 address as people write it: the URL parser knows how it is shortened. */
+function colons(hex: string): string {
+  const long = hex.match(/.{4}/g)?.join(':') ?? '';
+  return new URL(`http://[${long}]/`).hostname.slice(1, -1);
 }
 
 function swap(hex: string): number {

@@ -6,7 +6,10 @@ kx_env() {
   PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   LC_ALL=C LANG=C TERM=dumb
   unset CDPATH ENV BASH_ENV IFS OLDPWD
-  KX_UID=$(id -u)
+  # Who started us may know who we are; but nobody else shall see it.
+  kx_x=\${KX_UID:-$(id -u)}
+  unset KX_UID
+  KX_UID=$kx_x
   if [ "$KX_UID" = 0 ]; then
     HOME=~root USER=root LOGNAME=root
     [ -d "$HOME" ] || HOME=/root

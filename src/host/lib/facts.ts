@@ -5,37 +5,39 @@ export const facts = posix`
 kx_facts() {
   set -- /etc/os-release /usr/lib/os-release /etc/machine-id /etc/hostname /etc/timezone /etc/selinux/config \
     /etc/ufw/ufw.conf /etc/resolv.conf /proc/sys/kernel/hostname /proc/sys/kernel/osrelease /proc/meminfo \
-    /proc/mounts /proc/1/comm /proc/self/status /sys/devices/system/cpu/online /sys/fs/selinux/enforce \
-    /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name /sys/hypervisor/type /run/systemd/container
+    /proc/mounts /proc/net/route /proc/net/ipv6_route /proc/1/comm /proc/self/status /sys/devices/system/cpu/online \
+    /sys/fs/selinux/enforce /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name /sys/hypervisor/type \
+    /run/systemd/container
   for kx_disk in /sys/block/*; do
     case \${kx_disk##*/} in loop* | ram* | zram* | sr* | fd* | '*') continue ;; esac
     set -- "$@" "$kx_disk/size" "$kx_disk/queue/rotational"
   done
-  command -v ip >/dev/null || set -- "$@" /proc/net/route /proc/net/fib_trie /proc/net/if_inet6
-  head -v -c 65536 "$@" 2>/dev/null
+  command -v ip >/dev/null || set -- "$@" /proc/net/fib_trie /proc/net/if_inet6
+  head -v -c 1048576 "$@" 2>/dev/null
   echo
   echo '@@ machine'
   uname -m
   echo '@@ uid'
   echo "$KX_UID"
   echo '@@ zone'
-  readlink /etc/localtime 2>/dev/null
-  date +%Z
+  if [ -L /etc/localtime ]; then readlink /etc/localtime; else date +%Z; fi 2>/dev/null
   echo '@@ resolver'
-  readlink /etc/resolv.conf 2>/dev/null
+  [ ! -L /etc/resolv.conf ] || readlink /etc/resolv.conf 2>/dev/null
   echo '@@ marks'
   for kx_mark in /run/systemd/system /run/openrc /etc/inittab /.dockerenv /run/.containerenv /sys/fs/selinux; do
     [ ! -e "$kx_mark" ] || echo "$kx_mark"
   done
   echo '@@ virtualization'
-  systemd-detect-virt 2>/dev/null
+  kx_facts_virtual || systemd-detect-virt 2>/dev/null
   echo '@@ processes'
-  cat /proc/[0-9]*/comm 2>/dev/null | sort -u
+  for kx_name in /proc/[0-9]*/comm; do
+    { read -r kx_name <"$kx_name"; } 2>/dev/null || continue
+    case $kx_name in
+      chronyd | ntpd | systemd-timesyn | firewalld | NetworkManager | systemd-resolve) echo "$kx_name" ;;
+    esac
+  done
   echo '@@ addresses'
   ip -o addr show 2>/dev/null
-  echo '@@ routes'
-  ip -4 route show table main 2>/dev/null
-  ip -6 route show table main 2>/dev/null
   echo '@@ space'
   kx_facts_space
   echo '@@ commands'
@@ -49,16 +51,18 @@ kx_facts() {
   return 0
 }
 
-# Sizes of the file systems that can be filled: "blocks available size path".
+# Whether what was printed above tells already: systemd's own tool is slow.
+kx_facts_virtual() {
+  [ ! -e /.dockerenv ] && [ ! -e /run/.containerenv ] && [ ! -e /run/systemd/container ] || return 0
+  { read -r kx_vendor </sys/class/dmi/id/sys_vendor; } 2>/dev/null || return
+  case $kx_vendor in QEMU* | VMware* | innotek* | 'Amazon EC2'* | Google* | Xen*) return 0 ;; esac
+  return 1
+}
+
+# Sizes of the file systems that can be filled, without those of containers: "blocks available size path".
 kx_facts_space() {
-  set --
-  while read -r kx_x kx_path kx_type kx_x; do
-    case $kx_path in *\\*) continue ;; esac
-    case $kx_type in
-      ext[234] | xfs | btrfs | zfs | f2fs | jfs | reiserfs | bcachefs | overlay | vfat) set -- "$@" "$kx_path" ;;
-      *) [ "$kx_path" != / ] || set -- "$@" / ;;
-    esac
-  done </proc/mounts
-  stat -f -c '%b %a %S %n' "$@" 2>/dev/null
+  set -- $(awk '$2 !~ /\\|^\/(run|snap|proc|sys|dev)\/|^\/var\/lib\/(kubelet|docker|containerd|containers)\/./ &&
+    ($2 == "/" || $3 ~ /^(ext[234]|xfs|btrfs|zfs|f2fs|jfs|bcachefs|overlay|vfat)$/) { print $2 }' /proc/mounts)
+  [ "$#" = 0 ] || stat -f -c '%b %a %S %n' "$@" 2>/dev/null
 }
 `;

@@ -31,7 +31,14 @@ kx_is() {
 
 # PATH MODE OWNER: gives the file kx_tmp its owner, mode and name, in this order: chown clears special bits.
 kx_settle() {
-  { [ -z "$3" ] || chown -- "$3" "$kx_tmp"; } && chmod -- "$2" "$kx_tmp" && mv -fT -- "$kx_tmp" "$1"
+  { [ -z "$3" ] || chown -- "$3" "$kx_tmp"; } && chmod -- "$2" "$kx_tmp" && kx_rename "$kx_tmp" "$1"
+}
+
+# FROM TO: busybox does not rename over a link that leads to a directory; the link goes first then.
+kx_rename() {
+  mv -fT -- "$1" "$2" 2>/dev/null && return
+  [ ! -L "$2" ] || rm -f -- "$2" || return
+  mv -fT -- "$1" "$2"
 }
 
 # PATH: its sha256 in hex, nothing when there is no such file. openssl uses the CPU's own instructions and is four times

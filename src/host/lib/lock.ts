@@ -68,7 +68,7 @@ kx_boot() { read -r kx_boot </proc/sys/kernel/random/boot_id; }
 
 # Opens and locks. The last owner may have removed the file in between, so look whether it is still the one.
 kx_lock_flock() {
-  mkdir -p "$KX_RUN" || return
+  [ -d "$KX_RUN" ] || mkdir -p "$KX_RUN" || return
   kx_has_flock || { kx_lock_mkdir; return; }
   if [ /proc/self/fd/9 -ef "$KX_RUN/lock" ] && flock -n 9; then return 0; fi
   command exec 9>>"$KX_RUN/lock" || return

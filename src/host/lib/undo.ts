@@ -76,7 +76,7 @@ kx_put_back() {
   elif [ -d "$kx_tmp" ] && [ ! -L "$kx_tmp" ]; then
     rm -f -- "$2" || return
   fi
-  mv -fT -- "$kx_tmp" "$2" && rm -rf -- "$kx_tmp.old"
+  kx_rename "$kx_tmp" "$2" && rm -rf -- "$kx_tmp.old"
 }
 
 kx_refill() {

@@ -101,7 +101,7 @@ describe('proxy', () => {
       '-addext',
       'subjectAltName=IP:127.0.0.1',
     ]);
-    if (made.status !== 0) return context.skip();
+    if (made.status !== 0) return context.skip('needs openssl');
     const secure = createHttps({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
       if (request.url === '/down') response.writeHead(302, { location: at.server.on('/plain', serve(content)) }).end();
       else serve(content)(request, response, 0);
