@@ -18,4 +18,6 @@ export interface ErrorEntry {
 }
 
 /** The parameter names in a title such as `cannot reach {host}:{port}`. */
-export type ParamNames<T extends string> = T extends `${string}{${infer P}}${infer Rest}` ? P | ParamNames<Rest> : never;
+export type ParamNames<T extends string> = T extends `${string}{${infer P}}${infer Rest}`
+  ? P | ParamNames<Rest>
+  : never;

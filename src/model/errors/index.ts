@@ -1,6 +1,6 @@
-import type { ErrorEntry, ExitCode, Lang, ParamNames } from './entry.ts';
 import { configErrors } from './config.ts';
 import { connectionErrors } from './connection.ts';
+import type { ErrorEntry, ExitCode, Lang, ParamNames } from './entry.ts';
 import { recordErrors } from './record.ts';
 import { runErrors } from './run.ts';
 import { stepErrors } from './step.ts';
@@ -9,7 +9,14 @@ import { usageErrors } from './usage.ts';
 export type { ErrorEntry, ExitCode, Lang, Text } from './entry.ts';
 
 /** Every error kubexm can report, by code. */
-export const catalogue = { ...usageErrors, ...configErrors, ...connectionErrors, ...runErrors, ...stepErrors, ...recordErrors };
+export const catalogue = {
+  ...usageErrors,
+  ...configErrors,
+  ...connectionErrors,
+  ...runErrors,
+  ...stepErrors,
+  ...recordErrors,
+};
 
 type Catalogue = typeof catalogue;
 
