@@ -133,7 +133,7 @@ export class Execution {
     this.touched.add(lane);
   }
 
-  /** Nodes that were asked about or abandoned: they are looked at again. */
+  /** Nodes that were asked about: they are looked at again. */
   readmit(nodes: readonly number[]): void {
     for (const i of nodes) this.ledger.ready.push(i);
   }
@@ -171,7 +171,6 @@ export class Execution {
     if (this.lost.has(host)) return;
     this.lost.set(host, error);
     this.options.emit({ type: 'host-lost', host, error });
-    this.readmit(this.lanes.get(host)?.abandon() ?? []);
   }
 
   /** A node that failed; its task on that host is rolled back first. */

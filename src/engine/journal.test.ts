@@ -223,7 +223,12 @@ describe('a disk that is full', () => {
     const all = await Promise.allSettled([1, 2].map((i) => journal.durable({ node: `${i}`, phase: 'intent' })));
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await expect(journal.durable({ node: 'c', phase: 'intent' })).rejects.toThrow(/KX|cannot be written: ENOSPC/);
+    // Nothing is written behind the hole, even if there is space again.
+    const opened = journal as unknown as { fd: number };
+    opened.fd = openSync(file, 'a');
+    await expect(journal.durable({ node: 'd', phase: 'intent' })).rejects.toThrow(/ENOSPC/);
     await expect(journal.close()).rejects.toThrow(/ENOSPC/);
+    expect(nodes()).toEqual([]);
   });
 
   test('nothing is changed without its intent on disk, and the run fails', async () => {

@@ -74,14 +74,7 @@ export class Lane {
 
   /** Sends the checks that are wanted now, and those that will be wanted next, in one round trip. */
   kick(): void {
-    if (this.toProbe.length === 0) return;
-    if (this.execution.isLost(this.host) || this.execution.stopping) this.execution.readmit(this.abandon());
-    else if (!this.probing) void this.ask(this.abandon());
-  }
-
-  /** Gives back what has not been asked: the host is gone or the run is stopping. */
-  abandon(): readonly number[] {
-    return this.toProbe.splice(0);
+    if (!this.probing && this.toProbe.length > 0) void this.ask(this.toProbe.splice(0));
   }
 
   /** Asks a changed node's check, and the next ones, right behind its change. The answer is the changed node's. */

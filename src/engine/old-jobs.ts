@@ -47,7 +47,7 @@ export class OldJobs {
     return false;
   }
 
-  /** A job that failed while nobody watched is as any step that failed before a resume: it is told, and tried again. */
+  /** A job that failed while nobody watched is like every step that failed before a resume: it is told, and tried again. */
   private async endedWell(i: number, key: string, machine: Machine): Promise<boolean> {
     const { graph, emit, stop: signal } = this.options;
     const result = await machine.job({ key, script: sh`:`, timeoutSeconds: 60, signal });

@@ -63,7 +63,7 @@ describe('jobs of a dead kubexm', () => {
   });
 
   test.each([true, false])(
-    'one that failed meanwhile is told and tried again, as any failed step is (mended: %s)',
+    'one that failed meanwhile is told and tried again, like every failed step (mended: %s)',
     async (mended) => {
       const rig = new Rig(['a']);
       const fails = jobLike({

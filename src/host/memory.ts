@@ -8,10 +8,8 @@ import type { Script } from '../model/script.ts';
 import type { MemoryHost } from './memory-host.ts';
 
 export {
-  type MemoryCommand,
   MemoryHost,
   type MemoryHostOptions,
-  type MemoryJob,
   type MemoryState,
 } from './memory-host.ts';
 
