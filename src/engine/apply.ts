@@ -52,8 +52,10 @@ export async function applyNode(options: ExecuteOptions, target: Target): Promis
   let interruptions = 0;
   for (;;) {
     if (verdict?.verdict === 'half') verdict = await undoHalf(options, target, verdict.seen);
-    if (verdict?.verdict === 'satisfied')
-      return await accept(options, target, verdict.output, tries + interruptions > 1);
+    if (verdict?.verdict === 'satisfied') {
+      const tried = tries + interruptions > 1;
+      return tried ? done(options, target, verdict.output) : { outcome: 'satisfied', output: verdict.output };
+    }
     try {
       if (!attach) await writeIntent(options, target, verdict, attempt);
       return await attemptOnce(options, target, verdict, attempt);
@@ -107,15 +109,10 @@ async function recheck(target: Target): Promise<Verdict<unknown, unknown> | unde
   return answer && target.step.judge?.(answer, target.checkWant);
 }
 
-/** The machine is as wanted without another try. */
-async function accept(options: ExecuteOptions, target: Target, output: unknown, tried: boolean): Promise<Applied> {
-  if (!tried) return { outcome: 'satisfied', output };
-  return await done(options, target, output);
-}
-
-async function done(options: ExecuteOptions, target: Target, output: unknown): Promise<Applied> {
+/** Nobody waits for the disk here: if this is lost in a crash, the machine is looked at again and found as wanted. */
+function done(options: ExecuteOptions, target: Target, output: unknown): Applied {
   if (target.nature !== 'state') return { outcome: 'ran', output };
-  await options.journal.durable({ node: target.ref.node, phase: 'done', input: target.input });
+  options.journal.append({ node: target.ref.node, phase: 'done', input: target.input });
   return { outcome: 'changed', output };
 }
 
@@ -163,14 +160,14 @@ async function conclude(
   if (nature === 'state') options.journal.append({ node: ref.node, phase: 'applied', attempt });
   const answer = nature === 'mint' ? undefined : await (behind ?? target.probe?.());
   if (!answer || !step.judge) {
-    return await done(options, target, output && step.result ? step.result(output, want) : value);
+    return done(options, target, output && step.result ? step.result(output, want) : value);
   }
   const verdict = step.judge(answer, checkWant);
   if (verdict.verdict !== 'satisfied') {
     const why = verdict.verdict === 'half' ? verdict.why : diffLines(verdict.diff).join('; ');
     throw kubexmError('KX4003', { node: ref.node, reason: why }, output ? { detail: tail(output) } : {});
   }
-  return await done(options, target, verdict.output ?? value);
+  return done(options, target, verdict.output ?? value);
 }
 
 /** A half-done once-only step is put back by its own revert, then looked at again. */

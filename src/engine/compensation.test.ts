@@ -44,6 +44,14 @@ describe('compensation', () => {
     expect(rig.journal.phases('m/t/one@a').slice(-2)).toEqual(['reverting', 'reverted']);
   });
 
+  test('does for each host what is meant for it', async () => {
+    const rig = new Rig(['a', 'b']);
+    const each = on([a, b], ({ name }) => kv({ key: 'undone', value: `on ${name}` }), named('undone'));
+    await rig.run(task('m/t', failing(b, 'bad'), each));
+    expect(rig.host('b').get('undone')).toBe('on b');
+    expect(rig.host('a').get('undone')).toBeUndefined();
+  });
+
   test('may use the values of the task, and goes on when the run is drained', async () => {
     const rig = new Rig(['a']);
     const one = on(a, kv({ key: 'one', value: 'v1' }), named('one'));

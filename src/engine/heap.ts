@@ -7,10 +7,6 @@ export class Heap {
     this.priority = priority;
   }
 
-  get size(): number {
-    return this.items.length;
-  }
-
   push(item: number): void {
     const { items } = this;
     let at = items.length;

@@ -1,19 +1,8 @@
-import {
-  appendFileSync,
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { causes, eventually, header, host, kv, kvLike, Manual, Rig, task } from '../../test/rig/engine.ts';
-import { sh } from '../model/script.ts';
-import { on, parallel, sequence } from '../plan/combinators.ts';
+import { eventually, header } from '../../test/rig/engine.ts';
 import { crashPoints } from './crash.ts';
 import { Journal, type NodeRecord, readJournal } from './journal.ts';
 
@@ -53,13 +42,6 @@ const lines = () =>
     .slice(1, -1)
     .map((line) => JSON.parse(line) as NodeRecord);
 const nodes = () => lines().map(({ node, phase }) => `${node}:${phase}`);
-
-/** From now on every write fails as on a full disk. */
-function fillDisk(journal: Journal): void {
-  const opened = journal as unknown as { fd: number };
-  closeSync(opened.fd);
-  opened.fd = openSync('/dev/full', 'w');
-}
 
 describe('writing', () => {
   test('many that wait share few writes and few syncs', async () => {
@@ -180,6 +162,8 @@ describe('reading', () => {
       { node: 'back', phase: 'intent', attempt: 4, before: 'x' },
       { node: 'back', phase: 'reverting' },
       { node: 'back', phase: 'reverted' },
+      { node: 'undoing', phase: 'intent', attempt: 1 },
+      { node: 'undoing', phase: 'reverting' },
       { node: 'dirty', phase: 'intent', attempt: 1 },
       { node: 'dirty', phase: 'reverting' },
       { node: 'dirty', phase: 'dirty' },
@@ -193,107 +177,22 @@ describe('reading', () => {
       half: 'applied',
       lost: 'unknown',
       back: 'reverted',
+      undoing: 'reverting',
       dirty: 'dirty',
       fine: 'satisfied',
     });
-    expect([...replay.applied.keys()]).toEqual(['done', 'half', 'lost', 'dirty']);
+    expect([...replay.applied.keys()]).toEqual(['done', 'half', 'lost', 'undoing', 'dirty']);
     expect(replay.applied.get('done')!.before).toBe('first');
     expect([...replay.open]).toEqual([
       ['half', 2],
       ['lost', 1],
     ]);
-    expect(Object.fromEntries(replay.attempts)).toEqual({ done: 2, half: 2, lost: 1, back: 4, dirty: 1 });
+    expect(Object.fromEntries(replay.attempts)).toEqual({ done: 2, half: 2, lost: 1, back: 4, undoing: 1, dirty: 1 });
     expect(replay.ended).toBeUndefined();
     expect(replay.header).toEqual(header);
     write({ node: 'run', phase: 'ended', outcome: 'failed' });
     expect(readJournal(file).replay.ended).toBe('failed');
     write({ node: 'run', phase: 'ended', outcome: 'failed' }, { node: 'run', phase: 'resumed' });
     expect(readJournal(file).replay.ended).toBeUndefined();
-  });
-});
-
-describe('a disk that is full', () => {
-  const a = host('a');
-  const one = on(a, kv({ key: 'one', value: '1' }), { name: 'one' });
-  const two = on(a, kv({ key: 'two', value: '1' }), { name: 'two' });
-
-  test('everybody who waits is told, then and later', async () => {
-    const journal = Journal.create(file, header, none);
-    fillDisk(journal);
-    const all = await Promise.allSettled([1, 2].map((i) => journal.durable({ node: `${i}`, phase: 'intent' })));
-    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await expect(journal.durable({ node: 'c', phase: 'intent' })).rejects.toThrow(/KX|cannot be written: ENOSPC/);
-    // Nothing is written behind the hole, even if there is space again.
-    const opened = journal as unknown as { fd: number };
-    opened.fd = openSync(file, 'a');
-    await expect(journal.durable({ node: 'd', phase: 'intent' })).rejects.toThrow(/ENOSPC/);
-    await expect(journal.close()).rejects.toThrow(/ENOSPC/);
-    expect(nodes()).toEqual([]);
-  });
-
-  test('nothing is changed without its intent on disk, and the run fails', async () => {
-    const rig = new Rig(['a']);
-    const journal = Journal.create(file, header, none);
-    fillDisk(journal);
-    const result = await rig.run(task('m/t', sequence(one, two)), { journal });
-    expect(causes(result)).toEqual(['KX4015 m/t/one@a']);
-    expect(result).toMatchObject({ outcome: 'failed', counts: { unknown: 1, skipped: 1 } });
-    expect(rig.host('a').state.values).toEqual({});
-    const other = new Rig(['a', 'b']);
-    const manual = new Manual();
-    const step = (name: string) => on(host('b'), manual.use({ name }), { name });
-    const running = other.run(parallel(one, sequence(step('held'), step('later'))), { journal });
-    await manual.until(['held@b']);
-    await eventually(() => other.outcomes()['one@a'] === 'unknown');
-    manual.go('held@b');
-    await running;
-    expect(other.outcomes()).toEqual({ 'one@a': 'unknown', 'held@b': 'ran', 'later@b': 'skipped' });
-    await expect(journal.durable({ node: 'run', phase: 'ended', outcome: 'failed' })).rejects.toMatchObject({
-      code: 'KX4015',
-    });
-  });
-
-  test('in the middle: what runs ends, nothing new starts, nothing is rolled back, and it is one cause', async () => {
-    const rig = new Rig(['a']);
-    const journal = Journal.create(file, header, none);
-    const slow = kvLike({ job: true, apply: (_host, want) => sh`hold it; kv set ${want.key} 1` });
-    const many = ['x', 'y', 'z'].map((key) => on(a, slow({ key, value: '1' }), { name: key }));
-    const running = rig.run(sequence(task('m/t', sequence(one, parallel(...many))), task('m/u', two)), { journal });
-    await vi.waitFor(() => expect(Object.keys(rig.host('a').state.jobs).length).toBe(3));
-    fillDisk(journal);
-    rig.host('a').release('it');
-    const result = await running;
-    expect(result.failures.length).toBe(1);
-    expect(result).toMatchObject({ outcome: 'failed', counts: { changed: 1, unknown: 3, skipped: 1 } });
-    expect(rig.host('a').state.values).toEqual({ one: '1', x: '1', y: '1', z: '1' });
-    expect(rig.of('rollback-started')).toEqual([]);
-  });
-
-  test('while a task is being undone: the undoing stops there', async () => {
-    const rig = new Rig(['a']);
-    const journal = Journal.create(file, header, none);
-    const fails = kvLike({
-      apply: () => {
-        fillDisk(journal);
-        return sh`fail 1 no`;
-      },
-    });
-    const result = await rig.run(
-      task('m/t', sequence(one, on(a, fails({ key: 'bad', value: '1' }), { name: 'bad' }))),
-      { journal },
-    );
-    expect(causes(result)).toEqual(['KX4002 m/t/bad@a', 'KX4015 m/t/bad@a']);
-    expect(rig.host('a').get('one')).toBe('1');
-    expect(result.counts).toEqual({ changed: 1, failed: 1 });
-  });
-
-  test('a run that changes nothing learns of it at its end', async () => {
-    const rig = new Rig(['a'], { values: { one: '1' } });
-    const journal = Journal.create(file, header, none);
-    fillDisk(journal);
-    await rig.run(one, { journal });
-    await expect(journal.durable({ node: 'run', phase: 'ended', outcome: 'succeeded' })).rejects.toMatchObject({
-      code: 'KX4015',
-    });
   });
 });

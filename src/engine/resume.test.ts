@@ -156,6 +156,19 @@ describe('jobs of a dead kubexm', () => {
     expect((await rig.run(gated(), { replay: gone, ...alive })).counts).toEqual({ satisfied: 1, superseded: 1 });
   });
 
+  test('under tags, a step that is only checked takes no result: the machine says whether it is done', async () => {
+    const rig = new Rig(['a']);
+    const made = on(a, jobLike()({ key: 'x', value: '1' }), { name: 'x', tags: ['made'] });
+    const plan = () =>
+      sequence(task('m/t', made), on(a, kv({ key: 'y', value: made.ref() }), { name: 'y', tags: ['y'] }));
+    await dieWithJob(rig, plan());
+    rig.host('a').release('x');
+    await ended(rig);
+    const selection = { tags: ['y'], skipTags: [] };
+    const result = await rig.run(plan(), { replay: rig.died(), selection, ...alive });
+    expect(result.counts).toEqual({ satisfied: 1, changed: 1 });
+  });
+
   test('under tags, a job of a step that is left out is left alone', async () => {
     const rig = new Rig(['a']);
     await dieWithJob(rig, plan());

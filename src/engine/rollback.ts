@@ -88,9 +88,9 @@ export class Rollback {
     if (found?.verdict === 'needed' && !this.found.has(i)) this.found.set(i, { seen: found.seen, diff: found.diff });
   }
 
-  /** The machine was not changed by this node after all; an earlier process may have. */
+  /** The machine was not changed by this node after all. */
   spared(i: number): void {
-    if (!this.scope(i).earlier.has(i)) this.scope(i).changed.delete(i);
+    this.scope(i).changed.delete(i);
   }
 
   /** A node is as wanted. If an earlier process of this run made it so, it is undone with its task. */
@@ -101,12 +101,12 @@ export class Rollback {
 
   /** Rolls the node's task back on its host, or leaves it as it is under `--on-failure keep`; then calls back. */
   begin(failed: number, then: () => void): void {
-    const { onFailure, dryRun } = this.execution.options;
+    const { onFailure } = this.execution.options;
     const scope = this.scope(failed);
     const again = scope.failing;
     scope.failing = true;
     this.anyFailing = true;
-    if (again || dryRun || onFailure === 'keep') {
+    if (again || onFailure === 'keep') {
       then();
       return;
     }
@@ -180,7 +180,7 @@ export class Rollback {
     const { options, values } = this.execution;
     const step = options.graph.use(i)?.step;
     const machine = options.machines.get(options.graph.host(i));
-    const before = this.scope(i).earlier.has(i) || values.hasRefs(i) ? undefined : this.found.get(i);
+    const before = this.scope(i).earlier.has(i) ? undefined : this.found.get(i);
     if (!step?.probe || step.revert || !machine || !before) return false;
     try {
       const want = values.forCheck(i);

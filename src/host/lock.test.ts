@@ -32,7 +32,7 @@ describeHosts('locks', () => {
   });
 
   const connect = async (options: ConnectOptions = {}): Promise<LinkedMachine> => {
-    const machine = await connectMachine(host.target(), { reconnectMs: 5000, heartbeatMs: 300, ...options });
+    const machine = await connectMachine(host.target(), { reconnectMs: 5000, heartbeatMs: 700, ...options });
     open.push(machine);
     return machine;
   };
@@ -112,8 +112,8 @@ describeHosts('locks', () => {
   test('a long command does not make its owner look dead', async () => {
     const [first, second] = [await connect(), await connect()];
     await first.lock(owner('r1'));
-    const long = first.run(sh`sleep 2.5; echo done`);
-    await sleep(2000);
+    const long = first.run(sh`sleep 4.5; echo done`);
+    await sleep(3500);
     await expect(second.lock(owner('r2'))).rejects.toMatchObject({ code: 'KX3101' });
     expect((await long).stdout).toBe('done\n');
   });
@@ -134,7 +134,7 @@ describeHosts('locks', () => {
     const first = await connectMachine(host.target({ port: proxy.port }), {
       reconnectMs: 20_000,
       keepaliveMs: 60_000,
-      heartbeatMs: 300,
+      heartbeatMs: 700,
     });
     const second = await connect();
     await first.lock(owner('r1'));
@@ -143,7 +143,7 @@ describeHosts('locks', () => {
     await sleep(200);
     proxy.freeze();
     await expect(second.lock(owner('r2'))).rejects.toMatchObject({ code: 'KX3101' });
-    await sleep(2200);
+    await sleep(4000);
     await second.lock(owner('r2'));
     expect(await host.exec('ps -e -o args= | grep "[s]leep 81" || true')).toBe('');
     // The first one wakes up and must see that it is not alone.

@@ -33,7 +33,7 @@ function inBash(cwd: string, line: string, env: NodeJS.ProcessEnv = {}): string[
 test('bash completes commands, flags and choices', () => {
   const cwd = tempDir();
   expect(inBash(cwd, 'kubexm ge')).toEqual(['generate', 'get']);
-  expect(inBash(cwd, 'kubexm get ')).toEqual(['runs', 'events']);
+  expect(inBash(cwd, 'kubexm get ')).toEqual(['runs', 'events', 'metrics']);
   expect(inBash(cwd, 'kubexm get runs --l')).toEqual(['--limit', '--lang']);
   expect(inBash(cwd, 'kubexm get runs -o ')).toEqual(['table', 'wide', 'json', 'yaml', 'name']);
   expect(inBash(cwd, 'kubexm get runs --output=j')).toEqual(['json']);

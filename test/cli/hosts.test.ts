@@ -189,7 +189,8 @@ ${hosts.join('\n')}
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as RunEvent);
-    expect(events.at(0)?.type).toBe('run-started');
+    expect(events.at(0)?.type).toBe('host-connected');
+    expect(events.filter((event) => event.type === 'run-started')).toHaveLength(1);
     expect(events.at(-1)?.type).toBe('run-finished');
   });
 
@@ -236,7 +237,9 @@ ${hosts.join('\n')}
     expect(stderr).toMatch(/unknown/);
   });
 
-  test('two at once: the second is told who the first is; unlock shows it and asks for the name', async () => {
+  test('two at once: the second is told who the first is; unlock shows it and asks for the name', {
+    timeout: 180_000,
+  }, async () => {
     const cwd = tempDir();
     const args = ['--root', '/tmp/cli-two', '--job-seconds', '15'];
     const works = Promise.withResolvers<void>();

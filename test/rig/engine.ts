@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NodeRecord, RunHeader } from '../../src/engine/journal.ts';
+import type { RunHeader } from '../../src/engine/journal.ts';
 import type { ExecuteOptions, ExecuteResult, JournalWriter, NewEvent } from '../../src/engine/options.ts';
 import type { JournalRecord } from '../../src/engine/record.ts';
 import { type Replay, replayOf } from '../../src/engine/replay.ts';
@@ -255,11 +255,6 @@ export async function eventually(isSo: () => boolean): Promise<void> {
 /** The codes of what went wrong, with the node. */
 export function causes(result: ExecuteResult): readonly string[] {
   return result.failures.map(({ node, error }) => `${error.code} ${node}`);
-}
-
-/** The records of nodes. */
-export function nodeRecords(journal: ListJournal): readonly NodeRecord[] {
-  return journal.records.filter((record): record is NodeRecord => record.node !== 'run');
 }
 
 /** Numbers between 0 and 1 from a seed, always the same. */

@@ -33,7 +33,14 @@ beforeEach(() => {
   checkout = join(dir, 'check out');
   mkdirSync(join(checkout, 'src/cli'), { recursive: true });
   mkdirSync(join(checkout, 'scripts'));
-  for (const name of ['kubexm', 'package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/bin.mjs']) {
+  for (const name of [
+    'kubexm',
+    'package.json',
+    'package-lock.json',
+    'scripts/build.mjs',
+    'scripts/bundle-options.mjs',
+    'scripts/bin.mjs',
+  ]) {
     cpSync(join(repository, name), join(checkout, name));
   }
   writeFileSync(join(checkout, 'src/index.ts'), 'export const answer: number = 42;\n');

@@ -7,8 +7,8 @@ import { SshConnection } from './connection.ts';
 import { connectFailure } from './failures.ts';
 import { gatherWrites } from './gather.ts';
 import { type HostKeyCheck, hostKeyCheck } from './host-keys.ts';
-import { useKeyObjects } from './key-objects.ts';
 import { Hops, openRoute } from './route.ts';
+import { tuneCipher } from './tune-cipher.ts';
 
 /** How a login is made. */
 export interface SshOptions {
@@ -71,6 +71,7 @@ function login(target: Target, sock: Duplex, options: LoginOptions): Promise<ssh
   const failure = (error: Error): Error => connectFailure(target, error, Math.round(timeoutMs / 1000));
   return new Promise<ssh2.Client>((resolve, reject) => {
     let refused: Error | undefined;
+    let trusted: Buffer | undefined;
     let loggingIn = false;
     const fail = (error: Error): void => {
       options.signal?.removeEventListener('abort', abort);
@@ -95,9 +96,9 @@ function login(target: Target, sock: Duplex, options: LoginOptions): Promise<ssh
       options.signal?.removeEventListener('abort', abort);
       client.removeAllListeners();
       client.on('error', () => undefined);
-      // Keys are changed now and then; until the next look it is only slower.
-      client.on('handshake', () => setImmediate(useKeyObjects, client));
-      useKeyObjects(client);
+      tuneCipher(client);
+      // Keys are changed now and then.
+      client.on('handshake', () => tuneCipher(client));
       resolve(client);
     });
     client.connect({
@@ -109,9 +110,12 @@ function login(target: Target, sock: Duplex, options: LoginOptions): Promise<ssh
       algorithms: { serverHostKey: hostKey.algorithms as ssh2.ServerHostKeyAlgorithm[], cipher: CIPHERS },
       authHandler: auth.handler,
       hostVerifier: (key: Buffer, verified: (good: boolean) => void) => {
+        // Shown again at every change of keys. There ssh2 does not wait for an answer that comes later.
+        if (trusted) return verified(trusted.equals(key));
         hostKey.verify(key).then(
           (error) => {
             refused = error;
+            if (!error) trusted = Buffer.from(key);
             verified(error === undefined);
           },
           (error: Error) => {
@@ -119,6 +123,7 @@ function login(target: Target, sock: Duplex, options: LoginOptions): Promise<ssh
             verified(false);
           },
         );
+        return undefined;
       },
     });
   });

@@ -42,6 +42,8 @@ export class SshConnection implements Connection {
     const giveUp = Date.now() + PATIENCE_MS;
     const patience = AbortSignal.timeout(PATIENCE_MS);
     const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience;
+    // A server may count a session a little longer than we do: several refusals make it a rule.
+    let alone = 0;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
       await this.#enter(signal, options.signal);
       try {
@@ -52,7 +54,8 @@ export class SshConnection implements Connection {
           throw error;
         }
         this.#gate.refused();
-        if (this.#gate.empty || Date.now() > giveUp) throw this.#full((error as Error).message);
+        if (this.#gate.empty) alone++;
+        if (alone > 4 || Date.now() > giveUp) throw this.#full((error as Error).message);
         await sleep(pause, undefined, { signal });
       }
     }

@@ -17,7 +17,10 @@ kx_lock_take() {
     if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$4" ]; then kx_lock_tell held; return; fi
   fi
   # Also when nobody holds the lock: a run that was stopped at once has given it back, but its job goes on.
-  if [ "$kx_o_token" != "$1" ] && [ "$kx_o_run" != "$2" ] && [ -n "$(kx_jobs_of_others "$2")" ]; then kx_lock_tell job; return; fi
+  if [ -d "$KX_RUN/jobs" ] && [ "$kx_o_token" != "$1" ] && [ "$kx_o_run" != "$2" ] && [ -n "$(kx_jobs_of_others "$2")" ]; then
+    kx_lock_tell job
+    return
+  fi
   if ! kx_lock_flock; then
     if [ -z "$kx_o_dir" ] || [ "$kx_o_dir" = "$KX_T" ]; then kx_lock_tell held; return; fi
     if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$1" ]; then kx_lock_tell held; return; fi
