@@ -21,7 +21,6 @@ describe('plainLines', () => {
     expect(all('en')).toMatchInlineSnapshot(`
       [
         "create cluster prod: 12 steps on 2 hosts, run run-1, about 1 min 30 s",
-        "stage main: 12 steps",
         "node1: connected (45 ms)",
         "node2: KX4011 host node2 was lost: timeout",
         "etcd/install/unit@node1: started: file /etc/systemd/system/etcd.service",
@@ -70,7 +69,6 @@ describe('plainLines', () => {
     expect(all('zh')).toMatchInlineSnapshot(`
       [
         "create cluster prod：2 台主机，12 个步骤，运行 run-1，约 1 分 30 秒",
-        "阶段 main：12 个步骤",
         "node1：已连接（45 毫秒）",
         "node2：KX4011 与主机 node2 失去联系：timeout",
         "etcd/install/unit@node1：开始：file /etc/systemd/system/etcd.service",

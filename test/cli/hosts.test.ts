@@ -215,7 +215,7 @@ ${hosts.join('\n')}
     expect(await sample(cwd, [...args, '--resume'])).toMatchObject({ code: 0 });
   });
 
-  test('Ctrl-C twice: stops now, and says what nobody knows', async () => {
+  test('Ctrl-C twice: stops now, and says what nobody knows', { timeout: 180_000 }, async () => {
     const cwd = tempDir();
     const twice: CliOptions = {
       started: (child) => {
@@ -235,6 +235,9 @@ ${hosts.join('\n')}
     expect(Date.now() - began).toBeLessThan(14_000);
     expect(stderr).toContain('Stopping now');
     expect(stderr).toMatch(/unknown/);
+    // The job goes on without us; the run that owns it attaches to it.
+    const resumed = await sample(cwd, ['--root', '/tmp/cli-stop', '--job-seconds', '15', '--resume']);
+    expect(resumed.code, resumed.stderr).toBe(0);
   });
 
   test('two at once: the second is told who the first is; unlock shows it and asks for the name', {

@@ -16,6 +16,7 @@ kx_env() {
     [ -n "$KX_STATE" ] || KX_STATE=/var/lib/kubexm
     [ -n "$KX_RUN" ] || KX_RUN=/run/kubexm
   else
+    LOGNAME=$USER
     [ -n "$KX_STATE" ] || KX_STATE=$HOME/.local/state/kubexm
     if [ -z "$KX_RUN" ]; then
       if [ -w "/run/user/$KX_UID" ]; then KX_RUN=/run/user/$KX_UID/kubexm; else KX_RUN=$KX_STATE/run; fi
