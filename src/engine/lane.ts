@@ -129,6 +129,11 @@ export class Lane {
     taken: Taken,
   ): Promise<readonly PromiseSettledResult<Output | undefined>[]> {
     const { stop: signal } = this.execution.options;
+    const [only] = own;
+    // Nobody travels with it, so it may take the time its own step allows.
+    if (only && own.length + ahead.length === 1) {
+      return [{ status: 'fulfilled', value: await this.askAlone(only, signal) }];
+    }
     try {
       const scripts = [...own, ...ahead].map(({ script }) => script);
       const outputs = await this.machine.batch(scripts, { signal });
@@ -138,7 +143,7 @@ export class Lane {
       });
       return own.map((_, k) => ({ status: 'fulfilled', value: outputs[k] }));
     } catch (error) {
-      if (isLost(error) || signal.aborted || own.length + ahead.length === 1) throw error;
+      if (isLost(error) || signal.aborted) throw error;
       this.widest = 1;
       this.width = 1;
       return await Promise.allSettled(own.map((probe) => this.askAlone(probe, signal)));

@@ -152,6 +152,13 @@ export class Rollback {
     }
   }
 
+  /** What was put back is no before-image any more: a later try keeps what it finds then. */
+  private async forgetImage(i: number): Promise<void> {
+    const { graph, machines, run } = this.execution.options;
+    if (!graph.use(i)?.step.saves) return;
+    await machines.get(graph.host(i))?.run(sh`kx_undo_drop ${hostKey(run, graph.id(i))}`);
+  }
+
   private async revert(i: number, failed: number): Promise<void> {
     const { execution } = this;
     const { options } = execution;
@@ -163,6 +170,7 @@ export class Rollback {
       await options.journal.durable({ node, phase: 'reverting' });
       await work();
       await options.journal.durable({ node, phase: 'reverted' });
+      await this.forgetImage(i);
       this.reverted(i, failed, performance.now() - started);
     } catch (error) {
       if (options.stop.aborted) return;

@@ -75,10 +75,27 @@ export async function openRoute(target: Target, options: SshOptions & { timeoutM
     throw throughBastion(target, last, error as Error);
   }
   try {
-    return { socket: await hop.connection.forwardOut(bareAddress(target.address), target.port), release: hop.release };
+    const forwarded = hop.connection.forwardOut(bareAddress(target.address), target.port);
+    return { socket: await inTime(forwarded, options.timeoutMs, options.signal), release: hop.release };
   } catch (error) {
     hop.release();
     throw throughBastion(target, last, error as Error);
+  }
+}
+
+/** A bastion may wait for minutes on a host that drops packets; we do not. A stream that comes too late is closed. */
+async function inTime(forwarded: Promise<Duplex>, ms: number, signal: AbortSignal | undefined): Promise<Duplex> {
+  const deadline = AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
+  const late = new Promise<never>((_, reject) => {
+    deadline.addEventListener('abort', () => reject(new Error(`no answer within ${Math.round(ms / 1000)} s`)), {
+      once: true,
+    });
+  });
+  try {
+    return await Promise.race([forwarded, late]);
+  } catch (error) {
+    void forwarded.then((socket) => socket.destroy()).catch(() => undefined);
+    throw error;
   }
 }
 
