@@ -19,7 +19,12 @@ const programs = {
   xz: 'xz-utils',
   zstd: 'zstd',
   unzip: 'unzip',
+  zip: 'zip',
   curl: 'curl',
+  wget: 'wget',
+  nc: 'netcat-openbsd',
+  openssl: 'openssl',
+  python3: 'python3-minimal',
 };
 
 const POLICY = '/usr/sbin/policy-rc.d';

@@ -14,7 +14,7 @@ import { interleave, ratios, sampleOf } from '../lib/stats.ts';
 const MB = 500;
 const BYTES = MB * 1_000_000;
 const HOSTS = 5;
-const ROUNDS = 3;
+const ROUNDS = 5;
 const PLACE = '/srv/upload';
 
 type Send = (count: number) => () => Promise<number>;

@@ -1,8 +1,8 @@
 import type { EventError, Lang } from '../index.ts';
+import { printable, printableLines } from '../model/text/printable.ts';
+import { wrapText } from '../model/text/width.ts';
 import type { Io } from './io.ts';
 import type { Paint } from './output/color.ts';
-import { printable, printableLines } from './output/printable.ts';
-import { wrapText } from './output/width.ts';
 import { speaker } from './texts/index.ts';
 
 /** A root cause and where it happened. */

@@ -1,6 +1,6 @@
+import { padText, textWidth, wrapText } from '../model/text/width.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command-spec.ts';
 import type { Io } from './io.ts';
-import { padText, textWidth, wrapText } from './output/width.ts';
 import { globalOptions } from './shared-options.ts';
 import { isText, type PlainKey, type Say } from './texts/index.ts';
 

@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ExitCode } from '../index.ts';
 import { nearest } from '../model/cluster/nearest.ts';
+import { printable, printableLines } from '../model/text/printable.ts';
+import { wrapText } from '../model/text/width.ts';
 import { CliError, cliError } from './cli-error.ts';
 import type { Io } from './io.ts';
-import { printable, printableLines } from './output/printable.ts';
-import { wrapText } from './output/width.ts';
 
 /** Tells a person what went wrong, and gives the exit code. Never a raw stack, unless asked for. */
 export async function reportError(error: unknown, io: Io): Promise<ExitCode> {

@@ -53,7 +53,7 @@ test('equal configurations differ in nothing', async () => {
 
 test('secrets are masked, also in content that is not checked', async () => {
   const changes = diffConfigs(await load(withPassword('hunter1')), await load(withPassword('hunter2')));
-  expect(changes).toEqual([{ path: 'spec.hosts.node1.ssh.password', before: '******', after: '******' }]);
+  expect(changes).toEqual([{ path: 'spec.hosts.node1.ssh.password', before: '••••••', after: '••••••' }]);
   const free = (text: string) =>
     plus(
       `addons: [{name: mine, type: helm, chart: oci://r/x, values: {adminPassword: ${text}, deep: {token: ${text}}}}]\n`,

@@ -1,6 +1,7 @@
 import type { Cluster } from '../model/cluster/cluster.ts';
-import { MASK, Secret } from '../model/cluster/secret.ts';
+import { Secret } from '../model/cluster/secret.ts';
 import { canonical, type Json } from '../model/json.ts';
+import { MASK } from '../model/text/mask.ts';
 import { namesSecret } from './secret-spans.ts';
 import { formatPath, type Path } from './tree.ts';
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { MOVES } from '../model/cluster/moves.ts';
 import { nearest } from '../model/cluster/nearest.ts';
-import { MASK } from '../model/cluster/secret.ts';
 import type { ErrorCode } from '../model/errors/index.ts';
+import { MASK } from '../model/text/mask.ts';
 import type { Report } from './coerce.ts';
 import { fieldOf, schemaAt, shapeOf } from './introspect.ts';
 import { entryAt, formatPath, type Path, type Scalar, spanAt, type Tree, valueAt } from './tree.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { BASE, changed } from '../../test/configs/cases.ts';
+import { textWidth } from '../model/text/width.ts';
 import { loadConfig } from './load.ts';
 import { renderProblems } from './render.ts';
-import { textWidth } from './width.ts';
 
 async function show(text: string, lang: 'en' | 'zh' = 'en', color = false): Promise<string> {
   const { problems, source } = await loadConfig({ text, file: 'cluster.yaml' });

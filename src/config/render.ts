@@ -1,8 +1,8 @@
 import { errorRemedy, errorTitle, type Lang } from '../model/errors/index.ts';
+import { textWidth } from '../model/text/width.ts';
 import { type Problem, visible } from './problem.ts';
 import { maskLine } from './secret-spans.ts';
 import { type ConfigSource, type Location, lineText, type Span } from './source.ts';
-import { textWidth } from './width.ts';
 
 /** How problems are shown. */
 export interface RenderOptions {

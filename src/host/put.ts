@@ -9,7 +9,7 @@ import { lastWords, startStream } from './stream.ts';
 import { cannotWrite, checkDigest, INLINE_BYTES, writeInline } from './write.ts';
 
 /** How much is read and written at once. */
-const CHUNK = 256 * 1024;
+const CHUNK = 1024 * 1024;
 
 /** Bytes to send, from any position. A chunk is used until the next but one is asked for. */
 interface Source {
@@ -85,7 +85,7 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
   const script = [
     `set -- ${words}`,
     'kx_part "$1" "$2"',
-    ...(offset === 0 ? ['rm -f "$kx_tmp"'] : []),
+    ...(offset === 0 ? ['rm -f "$kx_tmp"', '(set -C; : >"$kx_tmp") || exit'] : []),
     `${receive} >>"$kx_tmp" || exit`,
     `[ "$(kx_size "$kx_tmp")" = ${source.size} ] || exit 66`,
     'kx_put_done "$@"',

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { everyEvent } from '../../test/rig/every-event.ts';
 import type { EventError, RunEvent } from '../model/event.ts';
-import { everyEvent } from './every-event.ts';
 import { openJsonLog } from './json-log.ts';
 import { Redactor } from './redact/redactor.ts';
 import { fanOut } from './sink.ts';

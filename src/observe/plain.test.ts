@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { everyEvent } from '../../test/rig/every-event.ts';
 import type { Lang } from '../model/errors/index.ts';
 import type { RunEvent } from '../model/event.ts';
-import { everyEvent } from './every-event.ts';
 import { heartbeatLine, plainLines } from './plain.ts';
 import { Redactor } from './redact/redactor.ts';
 import { durationText, outcomeTexts, runOutcomeTexts, texts } from './texts.ts';
@@ -153,7 +153,7 @@ describe('plainLines', () => {
   it("does not let a host's output steer the terminal", () => {
     const message = only('message');
     expect(plainLines({ ...message, text: 'a\x1b[31mred\x1b[0m\x1b]0;title\x07\r\x08b\tc' }, { lang: 'en' })).toEqual([
-      'ared b\tc',
+      'ared b    c',
     ]);
     const line = { ...only('node-line'), line: 'one\ntwo' };
     expect(plainLines(line, { lang: 'en', verbose: true })).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { errorRemedy, errorTitle, type Lang } from '../model/errors/index.ts';
 import type { EventChange, EventError, Outcome, RunEvent } from '../model/event.ts';
+import { printable } from '../model/text/printable.ts';
 import { durationText, hostsText, outcomeTexts, runOutcomeTexts, say, stepsText } from './texts.ts';
 
 /** How plain lines are written. */
@@ -157,11 +158,4 @@ function quoted(text: string | undefined): string[] {
   const lines = (text ?? '').split('\n').map((line) => line.trimEnd());
   while (lines.at(-1) === '') lines.pop();
   return lines.map((line) => `    | ${line}`);
-}
-
-// A host's output must not steer the terminal of whoever reads the lines, nor make two lines of one.
-const ESCAPES = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])/g;
-
-function printable(line: string): string {
-  return line.replace(ESCAPES, '').replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f]+/g, ' ');
 }

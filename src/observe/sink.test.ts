@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { everyEvent } from '../../test/rig/every-event.ts';
 import type { RunEvent } from '../model/event.ts';
-import { everyEvent } from './every-event.ts';
 import { Redactor } from './redact/redactor.ts';
 import { fanOut, type Sink, sinkOf } from './sink.ts';
 

@@ -11,9 +11,6 @@ export interface Change {
 /** Everything a step will change, in a stable order. */
 export type Diff = readonly Change[];
 
-/** What a hidden value looks like. */
-export const MASK = '••••••';
-
 /** A difference's lines, without colour: `+`, `-` and `~` say what happens. */
 export function diffLines(diff: Diff): readonly string[] {
   return diff.flatMap((change) => {

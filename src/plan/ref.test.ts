@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hosts, local, step, token } from '../../test/plans/fixtures.ts';
 import { canonical, type Json } from '../model/json.ts';
 import { on } from './combinators.ts';
-import { MASK } from './diff.ts';
+import { MASK } from '../model/text/mask.ts';
 import { fingerprintText, isRef, masked, member, type Ref, refsIn, refText, resolveRefs, wantJson } from './ref.ts';
 
 const value = on(hosts('a', 'b'), step('value'));

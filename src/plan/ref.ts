@@ -1,5 +1,5 @@
 import { canonical, type Json } from '../model/json.ts';
-import { MASK } from './diff.ts';
+import { MASK } from '../model/text/mask.ts';
 
 /** Identifies a node from the moment it is made, before it has its final id. */
 export interface NodeKey {

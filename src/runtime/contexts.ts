@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { parse, stringify } from 'yaml';
 import { kubexmError } from '../model/errors/index.ts';
 
@@ -43,30 +44,41 @@ export function readContexts(env: NodeJS.ProcessEnv): Contexts {
 
 /** Makes a known cluster the one that is meant when none is named. */
 export function useContext(env: NodeJS.ProcessEnv, name: string): Contexts {
-  const known = readContexts(env);
-  if (!known.contexts.some((context) => context.name === name)) {
-    const names = known.contexts.map((context) => context.name).join(', ') || '–';
-    throw kubexmError('KX4022', { name, names });
-  }
-  return write(env, { ...known, current: name });
+  return change(env, (known) => {
+    if (!known.contexts.some((context) => context.name === name)) {
+      const names = known.contexts.map((context) => context.name).join(', ') || '–';
+      throw kubexmError('KX4022', { name, names });
+    }
+    return { ...known, current: name };
+  });
 }
 
 /** Remembers a cluster after a run; the first one becomes the current one. */
 export function recordContext(env: NodeJS.ProcessEnv, context: Context): Contexts {
-  const known = readContexts(env);
-  const others = known.contexts.filter((one) => one.name !== context.name);
-  return write(env, { current: known.current ?? context.name, contexts: [...others, context].sort(byName) });
+  return change(env, (known) => {
+    const others = known.contexts.filter((one) => one.name !== context.name);
+    return { current: known.current ?? context.name, contexts: [...others, context].sort(byName) };
+  });
 }
 
 function byName(a: Context, b: Context): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function write(env: NodeJS.ProcessEnv, contexts: Contexts): Contexts {
+/** Reads, changes and writes the file, one process after the other: two runs that end together are both remembered. */
+function change(env: NodeJS.ProcessEnv, make: (known: Contexts) => Contexts): Contexts {
   const file = contextsFile(env);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const text = stringify({ currentContext: contexts.current, contexts: contexts.contexts });
-  writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
-  renameSync(`${file}.${process.pid}`, file);
-  return contexts;
+  closeSync(openSync(`${file}.lock`, 'a', 0o600));
+  const lock = new DatabaseSync(`${file}.lock`, { timeout: 10_000 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    const contexts = make(readContexts(env));
+    const text = stringify({ currentContext: contexts.current, contexts: contexts.contexts });
+    writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
+    renameSync(`${file}.${process.pid}`, file);
+    return contexts;
+  } finally {
+    lock.close();
+  }
 }

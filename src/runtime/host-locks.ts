@@ -28,13 +28,17 @@ export async function lockOwners(options: HostLocksOptions): Promise<readonly Ho
   return withHosts(options, (connected) => readAll(connected));
 }
 
-/** Takes the locks away from whoever holds them; a living job is never touched. Returns what was held. */
-export async function breakLocks(options: HostLocksOptions): Promise<readonly HostLock[]> {
-  return withHosts(options, async (connected) => {
-    const held = (await readAll(connected)).filter((lock) => lock.state !== undefined);
-    const machines = held.flatMap(({ host }) => connected.machines.get(host) ?? []);
-    await Promise.all(machines.map((machine) => machine.breakLock()));
-    return held;
+/**
+ * Takes the locks that `lockOwners` has shown away from their owners; somebody who came meanwhile keeps theirs, and a living
+ * job is never touched. Returns what was broken.
+ */
+export async function breakLocks(options: HostLocksOptions, shown: readonly HostLock[]): Promise<readonly HostLock[]> {
+  const owners = new Map(shown.flatMap(({ host, state }) => (state ? [[host, state.owner?.run]] : [])));
+  return withHosts({ ...options, nodes: [...owners.keys()] }, async (connected) => {
+    const held = await readAll(connected);
+    const same = held.filter(({ host, state }) => state !== undefined && state.owner?.run === owners.get(host));
+    const broken = await Promise.all(same.map(({ host }) => connected.machines.get(host)?.breakLock()));
+    return same.filter((_lock, i) => broken[i] === true);
   });
 }
 

@@ -48,7 +48,7 @@ describe.each(bench.shells)('mounts are respected, in $name', (variant) => {
       const reverted = await host.run(
         generic.directory.definition.revert!(host, { path: join(dir, name) }, before) as Script,
       );
-      expect(reverted.stderr).toContain('something is mounted below');
+      expect(reverted.stderr).toContain('stays: what is in it was not put there by this step');
       mkdirSync(join(dir, 'other'));
       const copied = await perform(host, generic.copy.definition, {
         source: join(dir, 'other'),
@@ -109,7 +109,7 @@ describe.each(bench.shells)('no link leads to the system, in $name', (variant) =
       const before = { existed: false, mode: '0755', uid: 0, gid: 0, made: [] };
       const undo = generic.directory.definition.revert!(host, { path: join(link, target) }, before) as Script;
       const output = await safely(undo);
-      expect(output.stderr).toMatch(/is a directory of the system/);
+      expect(output.code).toBe(1);
       expect(output.stdout).toBe('');
     } finally {
       rmSync(link);

@@ -70,7 +70,9 @@ describeHosts('a run that is killed', () => {
     const [sample] = samples;
     await sample?.reset();
     const length = (await sample?.drive())?.report?.durationMs ?? 0;
-    const moments = Array.from({ length: 50 }, () => Math.random() * length);
+    // The seed is in every message, so that a failure can be had again: KUBEXM_TEST_SEED.
+    const seed = Number(process.env['KUBEXM_TEST_SEED'] ?? Date.now() % 1_000_000);
+    const moments = randomMoments(50, length, seed);
     let killed = 0;
     await deal(moments, async (one, moment) => {
       const first = await one.drive({
@@ -84,8 +86,17 @@ describeHosts('a run that is killed', () => {
       }
       expect(first.signal).toBe('SIGKILL');
       killed++;
-      await goesOn(one, `killed ${Math.round(moment)} ms after its start`);
+      await goesOn(one, `seed ${seed}, killed ${Math.round(moment)} ms after its start`);
     });
     expect(killed).toBeGreaterThan(25);
   });
 });
+
+/** Moments within a length of time, the same ones for the same seed. */
+function randomMoments(count: number, length: number, seed: number): readonly number[] {
+  let state = seed;
+  return Array.from({ length: count }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return (state / 2 ** 31) * length;
+  });
+}

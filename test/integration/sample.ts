@@ -125,12 +125,15 @@ ${more}`,
     return states.join('\n');
   }
 
-  /** What kubexm itself left on the hosts: nothing, after a run that succeeded. */
+  /**
+   * What kubexm itself left on the hosts: nothing, after a run that succeeded. The shells of a run that was killed clean up
+   * behind themselves, which takes them a moment.
+   */
   async traces(): Promise<readonly string[]> {
-    const found = await Promise.all(
-      this.rig.hosts.map((host) => host.exec('ls -d /var/lib/kubexm /run/kubexm 2>/dev/null || true')),
-    );
-    return found.flatMap((text) => text.split('\n').filter((line) => line !== ''));
+    const look =
+      'i=0; while ls -d /var/lib/kubexm /run/kubexm 2>/dev/null; do [ $((i += 1)) -lt 100 ] || exit 0; sleep 0.1; done';
+    const found = await Promise.all(this.rig.hosts.map((host) => host.exec(`${look}; printf gone`)));
+    return found.flatMap((text) => (text.endsWith('gone') ? [] : [...new Set(text.trim().split('\n'))]));
   }
 
   /** How often the once-only job was started and reverted on each host. */

@@ -1,9 +1,9 @@
 import type { ErrorEntry } from '../../index.ts';
+import { wrapText } from '../../model/text/width.ts';
 import { cliError } from '../cli-error.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import type { Io } from '../io.ts';
 import { printRows, printValue } from '../output/print-data.ts';
-import { wrapText } from '../output/width.ts';
 import { allFormats, type Format, outputOption } from '../shared-options.ts';
 
 /** `kubexm explain [CODE]` */

@@ -49,8 +49,11 @@ async function unlock(call: Call): Promise<ExitCode> {
   printLocks(held, options.text('output') as Format, io);
   io.note('', io.paintNote('yellow', io.say('unlock.warning')));
   await confirmByName(cluster.metadata.name, io);
-  const broken = await breakLocks({ ...more, nodes: held.map((lock) => lock.host) });
-  io.note(io.say('unlock.done', { hosts: broken.map((lock) => lock.host).join(', ') }));
+  const broken = await breakLocks(more, held);
+  const names = (locks: readonly HostLock[]) => locks.map((lock) => lock.host).join(', ');
+  const left = held.filter((lock) => !broken.some((one) => one.host === lock.host));
+  if (broken.length > 0) io.note(io.say('unlock.done', { hosts: names(broken) }));
+  if (left.length > 0) io.note(io.say('unlock.left', { hosts: names(left) }));
   return silent === 0 ? 0 : 5;
 }
 

@@ -1,5 +1,5 @@
+import { cutText, textWidth } from '../../model/text/width.ts';
 import type { Paint, Style } from './color.ts';
-import { cutText, textWidth } from './width.ts';
 
 /** A piece of a line. */
 export interface Span {

@@ -1,6 +1,6 @@
+import { printable } from '../../model/text/printable.ts';
+import { padText, padTextStart, textWidth } from '../../model/text/width.ts';
 import type { Paint, Style } from './color.ts';
-import { printable } from './printable.ts';
-import { padText, padTextStart, textWidth } from './width.ts';
 
 /** A column of a table. */
 export interface Column<Row> {

@@ -1,6 +1,6 @@
 import type { EventSink, RunEvent } from '../../index.ts';
+import { printable } from '../../model/text/printable.ts';
 import type { Io } from '../io.ts';
-import { printable } from '../output/printable.ts';
 import type { Say } from '../texts/index.ts';
 
 type Finished = Extract<RunEvent, { type: 'node-finished' }>;

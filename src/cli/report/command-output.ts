@@ -1,10 +1,10 @@
 import { type EventError, type ExitCode, errorTitle, type RunEvent, type RunReport } from '../../index.ts';
+import { printableLines } from '../../model/text/printable.ts';
+import { padText, textWidth } from '../../model/text/width.ts';
 import { failureLines, noteStyle } from '../failures.ts';
 import type { Io } from '../io.ts';
 import type { Style } from '../output/color.ts';
 import { printValue } from '../output/print-data.ts';
-import { printableLines } from '../output/printable.ts';
-import { padText, textWidth } from '../output/width.ts';
 import { countText } from '../texts/index.ts';
 import { plainView } from '../view/plain.ts';
 import type { RunView } from '../view/run-view.ts';

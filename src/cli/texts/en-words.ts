@@ -36,6 +36,7 @@ export const enWords = {
   'command.unreached': '{n} not reached',
   'unlock.free': 'No host is locked.',
   'unlock.done': 'Unlocked: {hosts}',
+  'unlock.left': 'Free or held by another run by now, left alone: {hosts}',
   'unlock.warning': 'Breaking the lock of a run that still works lets two runs change the same host.',
   'unlock.ago': '{time} ago',
   'col.code': 'CODE',

@@ -38,6 +38,7 @@ export const zhWords: Readonly<Record<keyof typeof enWords, string>> = {
   'command.unreached': '无法连接 {n} 台',
   'unlock.free': '没有主机被锁定。',
   'unlock.done': '已解锁：{hosts}',
+  'unlock.left': '锁已释放或已被其他运行持有，未作更改：{hosts}',
   'unlock.warning': '解除仍在工作的运行所持有的锁，会使两个运行同时更改同一台主机。',
   'unlock.ago': '{time}前',
   'col.code': '代码',

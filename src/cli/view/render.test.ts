@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { scriptedRun } from '../../../test/cli/rig/scripted-run.ts';
-import { textWidth } from '../output/width.ts';
+import { textWidth } from '../../model/text/width.ts';
 import { reduceAll } from './reduce.ts';
 import { type RenderOptions, render } from './render.ts';
 import { initialState } from './state.ts';

@@ -1,9 +1,9 @@
 import { errorTitle, type Lang } from '../../index.ts';
+import { printable } from '../../model/text/printable.ts';
+import { textWidth } from '../../model/text/width.ts';
 import { painter } from '../output/color.ts';
 import { elapsedText } from '../output/duration.ts';
 import { paintLine, type Span, span } from '../output/line.ts';
-import { printable } from '../output/printable.ts';
-import { textWidth } from '../output/width.ts';
 import { countText, speaker } from '../texts/index.ts';
 import type { Drawing, Row } from './drawing.ts';
 import { signsFor } from './signs.ts';

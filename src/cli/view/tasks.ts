@@ -1,7 +1,7 @@
+import { printable } from '../../model/text/printable.ts';
+import { cutText, padText, textWidth } from '../../model/text/width.ts';
 import { bytesText, durationText, elapsedText } from '../output/duration.ts';
 import { type Span, span } from '../output/line.ts';
-import { printable } from '../output/printable.ts';
-import { cutText, padText, textWidth } from '../output/width.ts';
 import { countText } from '../texts/index.ts';
 import type { Drawing, Row } from './drawing.ts';
 import type { RunningStep, TaskState, ViewState } from './state.ts';

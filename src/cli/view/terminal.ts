@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { textWidth } from '../output/width.ts';
+import { textWidth } from '../../model/text/width.ts';
 
 /** What the live view needs of a terminal. */
 export interface Screen {

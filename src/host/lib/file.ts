@@ -16,7 +16,9 @@ kx_write() {
     echo "$1 is a directory" >&2
     return 1
   fi
-  printf '%b' "$5" >"$kx_tmp" && kx_is "$4" && kx_settle "$1" "$2" "$3" && return
+  rm -f -- "$kx_tmp"
+  # Made anew or not at all: a link that somebody prepared under this name is never followed.
+  (set -C; printf '%b' "$5" >"$kx_tmp") && kx_is "$4" && kx_settle "$1" "$2" "$3" && return
   kx_code=$?
   rm -f "$kx_tmp"
   return "$kx_code"
@@ -75,7 +77,7 @@ kx_put_look() {
     return
   fi
   kx_part "$1" "$2"
-  [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || { rm -f "$kx_tmp"; echo 0 -; return; }
+  [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] && [ -O "$kx_tmp" ] || { rm -f "$kx_tmp"; echo 0 -; return; }
   echo "$(kx_size "$kx_tmp") $(kx_sha256 "$kx_tmp")"
 }
 

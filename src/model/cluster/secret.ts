@@ -1,8 +1,7 @@
+import { MASK } from '../text/mask.ts';
+
 /** Where a secret's text comes from. */
 export type SecretKind = 'inline' | 'env' | 'file' | 'prompt';
-
-/** What is shown in place of a secret. */
-export const MASK = '******';
 
 /**
  * A secret of the configuration: a reference, or text that the user wrote into the file.

@@ -1,5 +1,4 @@
-/** What a hidden value looks like. */
-export const MASK = '••••••';
+import { MASK } from '../../model/text/mask.ts';
 
 /** `spill`: the text is the middle of an encoding whose edges also carry bits of the secret, so the neighbours go too. */
 interface Literal {

@@ -1,4 +1,4 @@
-import { MASK } from './literals.ts';
+import { MASK } from '../../model/text/mask.ts';
 
 // One cheap look that decides whether any pattern below can match at all. Lower and upper case are spelt out where they occur,
 // because a case-insensitive search is several times slower.

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { everyEvent } from '../../../test/rig/every-event.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { quote } from '../../model/script.ts';
-import { everyEvent } from '../every-event.ts';
-import { MASK } from './literals.ts';
+import { MASK } from '../../model/text/mask.ts';
 import { Redactor } from './redactor.ts';
 
 const secret = `p@ss'w"o$r\\d <&> /100%`;

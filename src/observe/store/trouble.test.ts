@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { everyEvent } from '../../../test/rig/every-event.ts';
 import type { EventError, RunEvent } from '../../model/event.ts';
-import { everyEvent } from '../every-event.ts';
 import { metricsText } from '../metrics/metrics.ts';
 import { openEventReader } from './reader.ts';
 import { openDatabase } from './sqlite.ts';
@@ -57,7 +57,7 @@ describe('a store shared or hurt', () => {
     const script = `
       const [{ openEventStore }, { everyEvent }] = await Promise.all([
         import(${JSON.stringify(new URL('./writer.ts', import.meta.url).href)}),
-        import(${JSON.stringify(new URL('../every-event.ts', import.meta.url).href)}),
+        import(${JSON.stringify(new URL('../../../test/rig/every-event.ts', import.meta.url).href)}),
       ]);
       const events = everyEvent().map((event) => ({ ...event, run: ${JSON.stringify(run)} }));
       const one = events.find((event) => event.type === 'node-finished');

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../model/json.ts';
-import { MASK } from '../diff.ts';
+import { MASK } from '../../model/text/mask.ts';
 import type { ExecutionGraph } from '../graph.ts';
 import { isRef, type NodeKey, type Ref, refText, wantJson } from '../ref.ts';
 import { fieldOf, type Nature, type StepUse } from '../step.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../../test/plans/cases.ts';
 import { file, hosts, local, many, step, token, touch } from '../../../test/plans/fixtures.ts';
+import { MASK } from '../../model/text/mask.ts';
 import { barrier, mapNodes, nothing, on, parallel, sequence, until } from '../combinators.ts';
-import { MASK } from '../diff.ts';
 import { buildGraph } from '../graph.ts';
 import type { ExecutionFragment } from '../node.ts';
 import { PLAN_VERSION, readPlan } from './document.ts';

@@ -78,13 +78,12 @@ fi`,
       return sh`chown -- ${`${before.uid}:${before.gid}`} ${want.path} && chmod ${before.mode} ${want.path}`;
     const above = before.made.filter((path) => path !== want.path);
     return withFunctions(
-      'guard',
+      'fail',
       sh`p=${absolute(want.path)}
 [ -d "$p" ] && [ ! -L "$p" ] || exit 0
-if ! rmdir -- "$p" 2>/dev/null; then
-  kxg_guard "$p"
-  if kxg_mounts "$p" below; then kxg_fail "something is mounted below $p: unmount it, then remove the directory"; fi
-  rm -rf -- "$p" || kxg_fail "cannot remove $p"
+if ! why=$(rmdir -- "$p" 2>&1); then
+  [ -z "$(ls -A -- "$p")" ] || kxg_fail "$p stays: what is in it was not put there by this step"
+  kxg_fail "$why"
 fi`,
       // What others have put something into stays.
       ...above.map((path) => sh`rmdir -- ${path} 2>/dev/null || exit 0`),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { absent, type Seen, seen } from '../../../test/support/seen.ts';
 import type { Host } from '../../model/host.ts';
-import { MASK } from '../../plan/diff.ts';
+import { MASK } from '../../model/text/mask.ts';
 import type { StepIo } from '../../plan/step.ts';
 import { type File, file } from './file.ts';
 import { sha256 } from './lib/write.ts';

@@ -1,5 +1,5 @@
+import { padText, textWidth } from '../../model/text/width.ts';
 import { defineStep } from '../../plan/step.ts';
-import { padEnd, textWidth } from './lib/width.ts';
 
 /** What a cell holds. Nothing is shown as a dash. */
 export type Cell = string | number | boolean | null;
@@ -59,7 +59,7 @@ function rowLines(row: readonly (readonly string[])[], widths: readonly number[]
   const height = Math.max(1, ...row.map((cell) => cell.length));
   return Array.from({ length: height }, (_, k) =>
     widths
-      .map((width, c) => padEnd(row[c]?.[k] ?? '', width))
+      .map((width, c) => padText(row[c]?.[k] ?? '', width))
       .join('  ')
       .trimEnd(),
   );

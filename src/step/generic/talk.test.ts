@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../model/host.ts';
+import { textWidth } from '../../model/text/width.ts';
 import { fieldOf, type Question, type StepIo } from '../../plan/step.ts';
-import { textWidth } from './lib/width.ts';
 import { message } from './message.ts';
 import { type ReportTable, reportTable, tableText } from './report-table.ts';
 import { sleep } from './sleep.ts';

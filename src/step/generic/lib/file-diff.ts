@@ -1,4 +1,5 @@
-import { type Change, MASK, textDiff } from '../../../plan/diff.ts';
+import { MASK } from '../../../model/text/mask.ts';
+import { type Change, textDiff } from '../../../plan/diff.ts';
 import type { SeenFile } from './seen-file.ts';
 import { asText } from './write.ts';
 

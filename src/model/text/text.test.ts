@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { painter, wantsColor } from './color.ts';
-import { paintLine, span } from './line.ts';
 import { printable, printableLines } from './printable.ts';
 import { cutText, padText, padTextStart, textWidth, wrapText } from './width.ts';
 
@@ -43,34 +41,13 @@ test('wraps between words, and anywhere in Chinese but before its punctuation', 
   expect(wrapText('用 kubexm get runs 查看', 12)).toEqual(['用 kubexm', 'get runs 查', '看']);
 });
 
-test('a line keeps its right part and cuts its left one', () => {
-  const paint = painter(false);
-  expect(paintLine([span('create cluster')], 24, paint, [span('12 s')])).toBe('create cluster      12 s');
-  expect(paintLine([span('create cluster'), span(' prod')], 20, paint, [span('12 s')])).toBe('create cluster… 12 s');
-  expect(paintLine([span('create cluster')], 8, paint, [span('12 s')])).toBe('create …');
-});
-
-test('paint goes around what is left after cutting', () => {
-  expect(paintLine([span('ab', 'red'), span('cdef', 'bold')], 4, painter(true))).toBe(
-    '\x1b[31mab\x1b[0m\x1b[1mc…\x1b[0m',
-  );
-});
-
-test.each([
-  [true, {}, false, true],
-  [false, {}, false, false],
-  [true, { NO_COLOR: '1' }, false, false],
-  [true, { NO_COLOR: '' }, false, true],
-  [false, { FORCE_COLOR: '1' }, false, true],
-  [true, { FORCE_COLOR: '0' }, false, false],
-  [true, { FORCE_COLOR: '1', NO_COLOR: '1' }, false, true],
-  [true, { FORCE_COLOR: '1' }, true, false],
-  [true, { TERM: 'dumb' }, false, false],
-])('terminal %s with %j and --no-color %s: colour %s', (terminal, env, flag, wanted) => {
-  expect(wantsColor(terminal, env, flag)).toBe(wanted);
-});
-
 test('what a host prints cannot steer the terminal', () => {
   expect(printable('\x1b[2J\x1b]0;title\x07red\x1b[31m a\tb\nc')).toBe('red a    b c');
   expect(printableLines('10 %\r20 %\r\nnext\n\n')).toEqual(['20 %', 'next']);
+});
+
+test('what a host prints cannot pass for something else', () => {
+  expect(printable('safe\u202egnp.exe')).toBe('safe\ufffdgnp.exe');
+  expect(printable('admin\u200b')).toBe('admin\ufffd');
+  expect(printable('نمی\u200cخواهم 👩\u200d💻')).toBe('نمی\u200cخواهم 👩\u200d💻');
 });

@@ -1,10 +1,10 @@
-// Marks, joiners and selectors take no column of their own.
-const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** How many columns of a terminal a text takes: Chinese, Japanese, Korean and emoji take two each. */
 export function textWidth(text: string): number {
+  if (isAscii(text)) return text.length;
   let width = 0;
-  for (const char of text) width += charWidth(char);
+  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -15,11 +15,11 @@ export function cutText(text: string, columns: number): string {
   let width = 0;
   let kept = '';
   let keptForEllipsis = '';
-  for (const char of text) {
-    const own = charWidth(char);
+  for (const { segment } of segmenter.segment(text)) {
+    const own = graphemeWidth(segment);
     if (width + own > columns) return `${keptForEllipsis}…`;
     width += own;
-    kept += char;
+    kept += segment;
     if (width <= columns - 1) keptForEllipsis = kept;
   }
   return kept;
@@ -62,26 +62,29 @@ function words(line: string): string[] {
   );
 }
 
-function charWidth(char: string): number {
-  const code = char.codePointAt(0) ?? 0;
-  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return 0;
-  if (code < 0x300) return code === 0xad ? 0 : 1;
-  if (ZERO.test(char)) return 0;
-  return isWide(code, char) ? 2 : 1;
+/** What a reader takes for one character: letter and accents, an emoji of several parts. */
+function graphemeWidth(segment: string): number {
+  if (/^[\p{Cc}\p{Cf}\p{Mn}\p{Me}]/u.test(segment)) return 0;
+  if (/^\p{Emoji_Presentation}|\ufe0f/u.test(segment)) return 2;
+  return isWide(segment.codePointAt(0) ?? 0) ? 2 : 1;
 }
 
-function isWide(code: number, char: string): boolean {
+/** Blocks that Unicode's East Asian Width calls wide or full-width. */
+function isWide(code: number): boolean {
   return (
     (code >= 0x1100 && code <= 0x115f) ||
     (code >= 0x2e80 && code <= 0x303e) ||
     (code >= 0x3041 && code <= 0xa4cf) ||
+    (code >= 0xa960 && code <= 0xa97f) ||
     (code >= 0xac00 && code <= 0xd7a3) ||
     (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe10 && code <= 0xfe19) ||
     (code >= 0xfe30 && code <= 0xfe6f) ||
     (code >= 0xff00 && code <= 0xff60) ||
     (code >= 0xffe0 && code <= 0xffe6) ||
-    (code >= 0x20000 && code <= 0x3fffd) ||
-    /^\p{Emoji_Presentation}$/u.test(char)
+    (code >= 0x1f300 && code <= 0x1f64f) ||
+    (code >= 0x1f900 && code <= 0x1f9ff) ||
+    (code >= 0x20000 && code <= 0x3fffd)
   );
 }
 

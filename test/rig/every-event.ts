@@ -1,4 +1,4 @@
-import type { EventError, NodeRef, Outcome, RunEvent } from '../model/event.ts';
+import type { EventError, NodeRef, Outcome, RunEvent } from '../../src/model/event.ts';
 
 const OUTCOMES: readonly Outcome[] = [
   'satisfied',
