@@ -5,9 +5,9 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', new SkipReporter()],
-    // Many tests run servers and processes of their own: more of them at once would only time each other out.
+    // Many tests mostly wait for servers and processes of their own; too many of them would time each other out.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 20_000,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { describeHosts } from '../rig/sshd.ts';
+import { thorough } from '../rig/thorough.ts';
 import { nodesWith, Sample } from './sample.ts';
 
 describeHosts('a run whose network fails', () => {
@@ -18,7 +19,7 @@ describeHosts('a run whose network fails', () => {
   test('connections cut again and again: it reconnects and comes to the same result', {
     timeout: 300_000,
   }, async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < (thorough ? 10 : 3); round++) {
       let over = false;
       const cuts = async (): Promise<void> => {
         for (let cut = 0; cut < 6 && !over; cut++) {

@@ -1,10 +1,11 @@
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** What a reader takes for one character, as far as it matters for columns: an emoji of several parts is one. */
+const CHARACTERS = /\p{RGI_Emoji}|./gsv;
 
 /** How many columns of a terminal a text takes: Chinese, Japanese, Korean and emoji take two each. */
 export function textWidth(text: string): number {
   if (isAscii(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const [character] of text.matchAll(CHARACTERS)) width += characterWidth(character);
   return width;
 }
 
@@ -15,11 +16,11 @@ export function cutText(text: string, columns: number): string {
   let width = 0;
   let kept = '';
   let keptForEllipsis = '';
-  for (const { segment } of segmenter.segment(text)) {
-    const own = graphemeWidth(segment);
+  for (const [character] of text.matchAll(CHARACTERS)) {
+    const own = characterWidth(character);
     if (width + own > columns) return `${keptForEllipsis}…`;
     width += own;
-    kept += segment;
+    kept += character;
     if (width <= columns - 1) keptForEllipsis = kept;
   }
   return kept;
@@ -62,11 +63,11 @@ function words(line: string): string[] {
   );
 }
 
-/** What a reader takes for one character: letter and accents, an emoji of several parts. */
-function graphemeWidth(segment: string): number {
-  if (/^[\p{Cc}\p{Cf}\p{Mn}\p{Me}]/u.test(segment)) return 0;
-  if (/^\p{Emoji_Presentation}|\ufe0f/u.test(segment)) return 2;
-  return isWide(segment.codePointAt(0) ?? 0) ? 2 : 1;
+function characterWidth(character: string): number {
+  // Marks, joiners and selectors take no column of their own.
+  if (/^[\p{Cc}\p{Cf}\p{Mn}\p{Me}]/u.test(character)) return 0;
+  if (/^\p{RGI_Emoji}$/v.test(character)) return 2;
+  return isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
 }
 
 /** Blocks that Unicode's East Asian Width calls wide or full-width. */
