@@ -1,0 +1,27 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Case } from '../configs/cases.ts';
+import { componentRuleCases } from '../configs/component-rule-cases.ts';
+import { hostRuleCases } from '../configs/host-rule-cases.ts';
+import { shapeCases } from '../configs/shape-cases.ts';
+import { syntaxCases } from '../configs/syntax-cases.ts';
+import { some } from '../rig/thorough.ts';
+import { cli, tempDir } from './rig/cli.ts';
+
+const all: readonly Case[] = [...syntaxCases, ...shapeCases, ...hostRuleCases, ...componentRuleCases];
+
+test.each(some(all, 12).map((one) => [one.code, one.name, one] as const))(
+  'a run with a bad configuration writes nothing: %s, %s',
+  async (code, _name, { text }) => {
+    const dir = tempDir();
+    const file = join(dir, 'cluster.yaml');
+    writeFileSync(file, text);
+    const args = ['run', 'command', '-f', file, '--nodes', 'all', '--', 'true'];
+    const ended = await cli(args, { cwd: dir, env: { HOME: dir } });
+    expect(ended).toMatchObject({ code: 3, stdout: '' });
+    expect(ended.stderr).toContain(code);
+    expect(ended.stderr).not.toMatch(/^\s+at /m);
+    expect(readdirSync(dir)).toEqual(['cluster.yaml']);
+  },
+);
