@@ -1,0 +1,38 @@
+import type { LabMachine, LabOptions } from '../../index.ts';
+import { catchInterrupts } from '../interrupts.ts';
+import type { Io } from '../io.ts';
+import { labView } from './progress.ts';
+
+/** Works on a lab while its progress is shown. Ctrl-C stops it, and the person is told what to do with the rest. */
+export async function withLab<T>(io: Io, lab: string, work: (options: LabOptions) => Promise<T>): Promise<T> {
+  const view = await labView(io);
+  const interrupts = catchInterrupts(
+    process,
+    () => undefined,
+    () => {
+      view.close();
+      process.exit(130);
+    },
+  );
+  try {
+    return await work({ env: io.env, progress: view.progress, signal: interrupts.drain });
+  } catch (error) {
+    if (!interrupts.drain.aborted) throw error;
+    view.close();
+    const { kubexmError } = await import('../../index.ts');
+    throw kubexmError('KX6620', { lab }, { cause: error });
+  } finally {
+    interrupts.release();
+    view.close();
+  }
+}
+
+/** The machines that a word means: a machine of that name, or all of the lab of that name. */
+export async function machinesNamed(io: Io, word: string): Promise<readonly [LabMachine, ...LabMachine[]]> {
+  const { findMachine, listLabs } = await import('../../index.ts');
+  const options = { env: io.env };
+  const lab = (await listLabs(options)).find((one) => one.name === word);
+  const [first, ...rest] = lab?.machines ?? [];
+  if (first !== undefined) return [first, ...rest];
+  return [await findMachine(word, options)];
+}
