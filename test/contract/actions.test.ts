@@ -13,7 +13,7 @@ const bench = new Bench(scratch('actions'));
 
 test('every action has a test here or beside its code', () => {
   const actions = generic.genericSteps.filter((step) => fieldOf(step.nature, step.example, 'state') !== 'state');
-  const beside = ['message', 'reportTable', 'sleep', 'userInput'];
+  const beside = ['message', 'reboot', 'rebootIfNeeded', 'reportTable', 'sleep', 'userInput'];
   const here = ['checksum', 'command', 'fetch', 'gatherFacts', 'query', 'waitForCommand', 'waitForHttp', 'waitForPort'];
   expect(actions.map((step) => step.kind).sort()).toEqual([...beside, ...here].sort());
 });

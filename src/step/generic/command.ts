@@ -1,5 +1,6 @@
 import type { Output } from '../../model/host.ts';
 import { type Script, sh } from '../../model/script.ts';
+import { MASK } from '../../model/text/mask.ts';
 import { defineStep, needed, type Retry, satisfied } from '../../plan/step.ts';
 import { absolute, invalid } from './lib/path.ts';
 import { type CommandContext, type CommandText, commandLine, commandScript } from './lib/script-text.ts';
@@ -77,7 +78,8 @@ export const checkedCommand = defineStep<CheckedCommand>()({
       ? satisfied(resultOf(output))
       : needed({ code: output.code }, [{ what: 'run', to: commandLine(want.run) }]),
   apply: (_host, want) => commandScript(want.run, want),
-  revert: (_host, want) => (want.rollback === undefined ? sh`:` : commandScript(want.rollback, want)),
+  revert: (_host, want) =>
+    want.rollback === undefined ? sh`:` : commandScript(want.rollback, withoutUnknown(want, want.rollback)),
   irreversible: (want) => (want.rollback === undefined ? 'no rollback command is given' : undefined),
   example: { run: 'touch /tmp/kubexm-example', creates: '/tmp/kubexm-example', rollback: 'rm -f /tmp/kubexm-example' },
 });
@@ -86,9 +88,21 @@ function checkScript(want: CheckedCommand): Script {
   if ((want.check === undefined) === (want.creates === undefined)) {
     throw invalid(`the command ${JSON.stringify(commandLine(want.run))} needs either check or creates`);
   }
-  if (want.check !== undefined) return commandScript(want.check, want);
+  if (want.check !== undefined) {
+    const script = commandScript(want.check, withoutUnknown(want, want.check));
+    if (script.script.includes(MASK))
+      throw invalid(`the check of ${commandLine(want.run)} needs a secret, and checks see none`);
+    return script;
+  }
   const path = absolute(want.creates ?? '');
   return sh`[ -e ${path} ] || [ -L ${path} ]`;
+}
+
+/** A check sees no secrets, and an undoing after a crash may not: a variable that is only a mask is left out if it is not used. */
+function withoutUnknown(want: Command, text: CommandText): CommandContext {
+  const words = typeof text === 'string' ? text : text.join(' ');
+  const known = Object.entries(want.env ?? {}).filter(([name, value]) => !value.includes(MASK) || words.includes(name));
+  return { ...want, env: Object.fromEntries(known) };
 }
 
 /** What a command printed, as a value. */

@@ -80,8 +80,8 @@ fi`,
     return withFunctions(
       'fail',
       sh`p=${absolute(want.path)}
-[ -d "$p" ] && [ ! -L "$p" ] || exit 0
-if ! why=$(rmdir -- "$p" 2>&1); then
+[ ! -L "$p" ] || exit 0
+if [ -d "$p" ] && ! why=$(rmdir -- "$p" 2>&1); then
   [ -z "$(ls -A -- "$p")" ] || kxg_fail "$p stays: what is in it was not put there by this step"
   kxg_fail "$why"
 fi`,

@@ -7,16 +7,32 @@ import { download } from './download.ts';
 import { extract } from './extract.ts';
 import { fetch } from './fetch.ts';
 import { file } from './file.ts';
+import { firewall } from './firewall.ts';
 import { gatherFacts } from './gather-facts.ts';
+import { hostname } from './hostname.ts';
+import { kernelModule } from './kernel-module.ts';
 import { managedBlock } from './managed-block.ts';
 import { message } from './message.ts';
 import { mode } from './mode.ts';
+import { packageHold } from './package-hold.ts';
+import { packages } from './packages.ts';
 import { query } from './query.ts';
+import { reboot, rebootIfNeeded } from './reboot.ts';
 import { remove } from './remove.ts';
 import { reportTable } from './report-table.ts';
+import { resolver } from './resolver.ts';
+import { selinux } from './selinux.ts';
+import { service } from './service.ts';
+import { daemonReload } from './service-reload.ts';
+import { restartWhenUndone } from './service-undo.ts';
 import { sleep } from './sleep.ts';
+import { swap } from './swap.ts';
 import { symlink } from './symlink.ts';
+import { sysctl } from './sysctl.ts';
+import { timezone } from './timezone.ts';
 import { upload } from './upload.ts';
+import { user } from './user.ts';
+import { group } from './user-group.ts';
 import { userInput } from './user-input.ts';
 import { waitForCommand } from './wait-for-command.ts';
 import { waitForHttp } from './wait-for-http.ts';
@@ -30,18 +46,34 @@ export type { Download } from './download.ts';
 export type { Extract } from './extract.ts';
 export type { Fetch } from './fetch.ts';
 export type { File } from './file.ts';
+export type { Firewall, FirewallResult, FirewallRule } from './firewall.ts';
 export type { GatherFacts } from './gather-facts.ts';
+export type { Hostname } from './hostname.ts';
+export type { KernelModules, LoadedModules } from './kernel-module.ts';
 export type { Content } from './lib/content.ts';
 export type { Kept } from './lib/kept.ts';
 export type { ManagedBlock } from './managed-block.ts';
 export type { Message } from './message.ts';
 export type { Mode } from './mode.ts';
+export type { PackageHold } from './package-hold.ts';
+export type { Packages, PackageVersion } from './packages.ts';
 export type { Query } from './query.ts';
+export type { Reboot } from './reboot.ts';
 export type { Remove } from './remove.ts';
 export type { Cell, ReportTable } from './report-table.ts';
+export type { Resolver, ResolverResult } from './resolver.ts';
+export type { Selinux, SelinuxResult } from './selinux.ts';
+export type { Service } from './service.ts';
+export type { DaemonReload } from './service-reload.ts';
+export type { RestartWhenUndone } from './service-undo.ts';
 export type { Sleep } from './sleep.ts';
+export type { Swap } from './swap.ts';
 export type { Symlink } from './symlink.ts';
+export type { SetSettings, Sysctl } from './sysctl.ts';
+export type { Timezone } from './timezone.ts';
 export type { Upload } from './upload.ts';
+export type { User } from './user.ts';
+export type { Group } from './user-group.ts';
 export type { UserInput } from './user-input.ts';
 export type { WaitForCommand } from './wait-for-command.ts';
 export type { WaitForHttp } from './wait-for-http.ts';
@@ -51,21 +83,38 @@ export {
   checksum,
   command,
   copy,
+  daemonReload,
   directory,
   download,
   extract,
   fetch,
   file,
+  firewall,
   gatherFacts,
+  group,
+  hostname,
+  kernelModule,
   managedBlock,
   message,
   mode,
+  packageHold,
+  packages,
   query,
+  reboot,
+  rebootIfNeeded,
   remove,
   reportTable,
+  resolver,
+  restartWhenUndone,
+  selinux,
+  service,
   sleep,
+  swap,
   symlink,
+  sysctl,
+  timezone,
   upload,
+  user,
   userInput,
   waitForCommand,
   waitForHttp,
@@ -78,21 +127,38 @@ export const genericSteps: readonly AnyStep[] = [
   checksum,
   command,
   copy,
+  daemonReload,
   directory,
   download,
   extract,
   fetch,
   file,
+  firewall,
   gatherFacts,
+  group,
+  hostname,
+  kernelModule,
   managedBlock,
   message,
   mode,
+  packageHold,
+  packages,
   query,
+  reboot,
+  rebootIfNeeded,
   remove,
   reportTable,
+  resolver,
+  restartWhenUndone,
+  selinux,
+  service,
   sleep,
+  swap,
   symlink,
+  sysctl,
+  timezone,
   upload,
+  user,
   userInput,
   waitForCommand,
   waitForHttp,

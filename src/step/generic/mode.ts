@@ -37,13 +37,17 @@ function differs(want: Mode): Script {
   const tests: Script[] = [];
   if (want.mode !== undefined) tests.push(sh`! -type d ! -perm ${modeText(parseMode(want.mode))}`);
   if (directoryMode !== undefined) tests.push(sh`-type d ! -perm ${modeText(parseMode(directoryMode))}`);
-  if (want.owner !== undefined) {
-    const { user, group } = parseOwner(want.owner);
-    if (user !== undefined) tests.push(sh`! -user ${user}`);
-    if (group !== undefined) tests.push(sh`! -group ${group}`);
-  }
+  if (want.owner !== undefined) tests.push(...otherOwner(want.owner));
   if (tests.length === 0) throw invalid(`nothing is wanted of ${want.path}: neither mode nor owner`);
   return sh`${depth(want)} ! -type l '(' ${joined(tests)} ')'`;
+}
+
+function otherOwner(owner: string): readonly Script[] {
+  const { user, group } = parseOwner(owner);
+  return [
+    ...(user === undefined ? [] : [sh`! -user ${user}`]),
+    ...(group === undefined ? [] : [sh`! -group ${group}`]),
+  ];
 }
 
 function joined(tests: readonly Script[]): Script {
@@ -92,10 +96,7 @@ find -H "$p" -xdev ${differs(want)} -exec sh -c 'for f; do stat -c "%a %u %g" --
   },
   apply: (_host, want) => {
     const path = checked(want);
-    const owner =
-      want.owner === undefined
-        ? sh``
-        : sh`find -H "$p" -xdev ${depth(want)} ! -type l -exec chown -- ${ownerWord(want.owner)} {} + || kxg_fail "cannot set the owner of $p"`;
+    const owner = want.owner === undefined ? sh`` : chownAll(want, want.owner);
     const directoryMode = modeOfDirectories(want);
     const modes = [
       ...(want.mode === undefined ? [] : [chmodAll(want, sh`! -type d`, want.mode)]),
@@ -122,6 +123,12 @@ function modeOfDirectories(want: Mode): string | undefined {
 
 function depth(want: Mode): Script {
   return want.recursive === true ? sh`` : sh`-maxdepth 0`;
+}
+
+/** Only what has another owner, and its mode stays: chown takes special bits away. */
+function chownAll(want: Mode, owner: string): Script {
+  const each = 'for f; do m=$(stat -c %a -- "$f") && chown -- "$0" "$f" && chmod "$m" "$f" || exit 1; done';
+  return sh`find -H "$p" -xdev ${depth(want)} ! -type l '(' ${joined(otherOwner(owner))} ')' -exec sh -c ${each} ${ownerWord(owner)} {} + || kxg_fail "cannot set the owner of $p"`;
 }
 
 function chmodAll(want: Mode, which: Script, mode: string): Script {

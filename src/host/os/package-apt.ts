@@ -1,0 +1,173 @@
+import { compact, posix } from '../lib/text.ts';
+
+/** Debian and what comes from it: apt and dpkg. */
+export const aptFunctions = compact(posix`
+kxp_ready() {
+  export DEBIAN_FRONTEND=noninteractive DEBIAN_PRIORITY=critical APT_LISTCHANGES_FRONTEND=none UCF_FORCE_CONFFOLD=1
+  export NEEDRESTART_SUSPEND=1 NEEDRESTART_MODE=l
+  kxp_err=$kxp_record/err
+}
+
+# Somebody else may be installing just now: an upgrade at night, another tool. It is waited for.
+kxp_locked() { grep -qE 'Could not get lock|Unable to (acquire|lock)|is another process using it|locked by another process' "$kxp_err"; }
+
+kxp_patiently() {
+  kx_uptime
+  kxp_until=$((kx_up + kxp_patience))
+  while :; do
+    "$@" 2>"$kxp_err"
+    kxp_code=$?
+    kx_uptime
+    if [ "$kxp_code" = 0 ] || ! kxp_locked || [ "$kx_up" -ge "$kxp_until" ]; then break; fi
+    echo 'waiting for another package manager'
+    sleep 3
+  done
+  cat "$kxp_err" >&2
+  return "$kxp_code"
+}
+
+kxp_apt() {
+  kxp_patiently apt-get -y -q -o DPkg::Lock::Timeout="$kxp_patience" -o Dpkg::Use-Pty=0 \
+    -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false \
+    -o APT::Install-Suggests=false -o APT::Keep-Downloaded-Packages=false -o APT::Get::AutomaticRemove=false "$@"
+}
+
+# What a killed run has left half unpacked is brought to an end first.
+kxp_mend() {
+  set -- "$kxp_dpkg"/updates/[0-9]*
+  if [ -e "$1" ] || [ -n "$(dpkg --audit)" ]; then
+    kxp_patiently dpkg --force-confdef --force-confold --configure -a || kxp_apt -f install
+  fi
+}
+
+# The lists are fetched only when they are missing, or do not have what is asked for.
+kxp_refresh() {
+  [ -z "$kxp_refreshed" ] || return 1
+  kxp_refreshed=yes
+  kxp_apt update
+}
+
+kxp_has_lists() {
+  for kxp_x in "$kxp_lists"/*_Packages*; do [ ! -e "$kxp_x" ] || return 0; done
+  return 1
+}
+
+# NAME VERSION: the full version of what is meant, in kxp_v: the very one, or one that only adds a revision or an epoch.
+kxp_version() {
+  kxp_v=$(apt-cache madison "$1" 2>/dev/null | awk -F' *[|] *' -v want="$2" '
+    { full = $2; bare = full; sub(/^[0-9]+:/, "", bare); up = bare; sub(/-[^-]*$/, "", up) }
+    full == want || bare == want || up == want { print full; exit }')
+  [ -n "$kxp_v" ]
+}
+
+# NAME VERSION: adds it to what apt is asked for. Fails when the lists do not have this version.
+kxp_want() {
+  kxp_is=$(dpkg-query -W -f='\${db:Status-Abbrev}' "$1" 2>/dev/null)
+  if [ -z "$2" ]; then
+    case $kxp_is in ?i*) ;; *) kxp_specs="$kxp_specs $1" ;; esac
+    return 0
+  fi
+  kxp_version "$1" "$2" || return 1
+  kxp_specs="$kxp_specs $1=$kxp_v" kxp_held=--allow-change-held-packages
+}
+
+kxp_unwanted() {
+  case $(dpkg-query -W -f='\${db:Status-Abbrev}' "$1" 2>/dev/null) in '' | ?[nc]*) ;; *) kxp_specs="$kxp_specs $1-" ;; esac
+}
+
+kxp_go() {
+  kxp_policy_on
+  kxp_mend || return
+  kxp_has_lists || kxp_refresh
+  kxp_specs= kxp_held=
+  kxp_choose || { kxp_refresh && kxp_specs= && kxp_choose; } || {
+    echo "no source of this machine has $kxp_missing" >&2
+    return 1
+  }
+  [ -n "$kxp_specs" ] || return 0
+  kxp_fetch
+  kxp_apt --allow-downgrades $kxp_held install $kxp_specs && return
+  # The lists may be older than what the mirror has, or know nothing of it.
+  grep -qE 'Unable to locate|no installation candidate|was not found|Unable to fetch|404' "$kxp_err" || return 1
+  kxp_refresh && kxp_apt --allow-downgrades $kxp_held install $kxp_specs
+}
+
+# Which packages apt would take away, in kxp_away; which it would change, in kxp_other.
+kxp_simulate() {
+  kxp_said=$(apt-get -s -q -o APT::Get::AutomaticRemove=false -o APT::Install-Recommends=false --allow-downgrades install "$@" 2>"$kxp_err")
+  kxp_away=$(printf '%s\n' "$kxp_said" | sed -n 's/^\(Remv\|Purg\) \([^ ]*\) .*/\2/p')
+  kxp_other=$(printf '%s\n' "$kxp_said" | sed -n 's/^Inst \([^ ]*\) \[.*/\1/p')
+  ! grep -q '^E:' "$kxp_err"
+}
+
+# What is going to be taken away or changed is kept as a file, where it still can be had: mirrors forget old versions.
+kxp_fetch() {
+  kxp_simulate $kxp_specs || return 0
+  for kxp_x in $kxp_away $kxp_other; do
+    kxp_v=$(dpkg-query -W -f='\${Version}' "$kxp_x") && mkdir -p "$kxp_t/debs/$kxp_x" || continue
+    (cd "$kxp_t/debs/$kxp_x" && apt-get -q download "$kxp_x=$kxp_v") >/dev/null 2>&1
+  done
+  kxp_sync "$kxp_t"
+}
+
+# NAME=VERSION: what brings it back, in kxp_v: the file that was kept, or its version in the lists.
+kxp_source() {
+  for kxp_v in "$kxp_t/debs/\${1%%=*}"/*.deb; do [ ! -f "$kxp_v" ] || return 0; done
+  kxp_version "\${1%%=*}" "\${1#*=}" || { kxp_refresh && kxp_version "\${1%%=*}" "\${1#*=}"; } && kxp_v=$1
+}
+
+# Takes away what came, brings back what went. What others need by now stays, and is told.
+kxp_swap() {
+  kxp_policy_on
+  kxp_mend || return
+  kxp_back=
+  for kxp_x in $kxp_went $kxp_changed; do
+    if kxp_source "$kxp_x"; then
+      kxp_back="$kxp_back $kxp_v"
+    else
+      echo "the version $kxp_x is nowhere to be had"
+      case " $kxp_went " in *" $kxp_x "*) kxp_back="$kxp_back \${kxp_x%%=*}" ;; esac
+    fi
+  done
+  kxp_keep
+  set --
+  for kxp_x in $kxp_came; do set -- "$@" "$kxp_x-"; done
+  if [ -n "$kxp_back$*" ]; then
+    kxp_apt --allow-downgrades --allow-change-held-packages install $kxp_back "$@" || return
+  fi
+  kxp_purge
+}
+
+# Others may have installed something that needs what came: then that stays too.
+kxp_keep() {
+  kxp_all=
+  for kxp_x in $kxp_came; do kxp_all="$kxp_all $kxp_x-"; done
+  [ -n "$kxp_all" ] || return 0
+  kxp_simulate $kxp_back $kxp_all || return 0
+  kxp_others=
+  for kxp_x in $kxp_away; do case " $kxp_came " in *" $kxp_x "*) ;; *) kxp_others="$kxp_others $kxp_x" ;; esac; done
+  [ -n "$kxp_others" ] || return 0
+  kxp_rest=
+  for kxp_one in $kxp_came; do
+    kxp_simulate "$kxp_one-"
+    kxp_hit=
+    for kxp_x in $kxp_away; do case " $kxp_others " in *" $kxp_x "*) kxp_hit=$kxp_x ;; esac; done
+    if [ -n "$kxp_hit" ]; then echo "$kxp_one stays: $kxp_hit needs it"; else kxp_rest="$kxp_rest $kxp_one"; fi
+  done
+  kxp_came=$kxp_rest
+}
+
+# Configuration goes too, unless it was there before the package came.
+kxp_purge() {
+  set --
+  for kxp_x in $kxp_gone; do
+    grep -qxF -e "$kxp_x" "$kxp_t/left" && continue
+    case $(dpkg-query -W -f='\${db:Status-Abbrev}' "$kxp_x" 2>/dev/null) in ?c*) set -- "$@" "$kxp_x" ;; esac
+  done
+  [ "$#" = 0 ] || kxp_patiently dpkg --purge "$@"
+}
+
+kxp_files() { dpkg -L "$1"; }
+kxp_configs() { dpkg-query -W -f='\${Conffiles}\n' "$1" | grep '^ /'; }
+kxp_mark() { apt-mark "$1" $2 >/dev/null; }
+`);

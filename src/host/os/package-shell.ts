@@ -1,0 +1,107 @@
+import { compact, posix } from '../lib/text.ts';
+
+/** kxp_find: the package manager, in kxp: apt, dnf, yum, zypper or none. */
+export const packageManager = compact(posix`
+kxp_find() {
+  kxp=none
+  if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
+    kxp=apt
+  elif command -v zypper >/dev/null && { ! command -v dnf >/dev/null || grep -qi '^ID.*suse' /etc/os-release; } 2>/dev/null; then
+    kxp=zypper
+  elif command -v dnf >/dev/null; then
+    kxp=dnf
+  elif command -v yum >/dev/null; then
+    kxp=yum
+  fi
+}
+`);
+
+/**
+ * Transactions. Each is a directory with a number in the record kxp_record: what was installed before and after, which
+ * packages were asked for by a person, which had left their configuration, and how units were. From these the exact set that
+ * came and went is known, whatever the package manager has chosen, also when it was killed in between.
+ */
+export const packageRecord = compact(posix`
+kxp_fail() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+# All that is installed, however far: NAME=VERSION, NAME with its architecture where it is not the machine's own.
+kxp_list() {
+  if [ $kxp = apt ]; then
+    kxp_arch=$(dpkg --print-architecture) || return
+    dpkg-query -W -f='\${db:Status-Abbrev} \${binary:Package}=\${Version}\n' |
+      sed -n 's/^.[^nc].  *//p' | sed "s/:$kxp_arch=/=/" | sort
+  else
+    rpm -qa --qf '%{NAME}.%{ARCH}=%{EPOCHNUM}:%{VERSION}-%{RELEASE}\n' | grep -v '^gpg-pubkey' | sort
+  fi
+}
+
+# What a person has asked for, as opposed to what came along: names as kxp_list has them.
+kxp_manual() {
+  case $kxp in
+    apt) apt-mark showmanual | sort ;;
+    dnf) dnf -q -C repoquery --installed --userinstalled --qf '%{name}.%{arch}\n' 2>/dev/null | grep . | sort -u ;;
+    zypper)
+      { grep -v '^#' "$kxp_auto" 2>/dev/null || :; } >"$1/auto"
+      rpm -qa --qf '%{NAME} %{NAME}.%{ARCH}\n' | awk 'NR == FNR { auto[$1]; next } !($1 in auto) { print $2 }' "$1/auto" - | sort -u
+      ;;
+  esac
+  return 0
+}
+
+# Packages that are gone but have left their configuration.
+kxp_left() {
+  [ $kxp = apt ] || return 0
+  dpkg-query -W -f='\${db:Status-Abbrev} \${binary:Package}\n' | sed -n 's/^.c.  *//p' |
+    sed "s/:$(dpkg --print-architecture)\$//"
+}
+
+# Versions of configuration that a package manager has laid beside the one in use.
+kxp_spare() { find "$kxp_etc" \( -name '*.dpkg-dist' -o -name '*.dpkg-new' -o -name '*.rpmnew' \) 2>/dev/null || :; }
+
+kxp_units() {
+  [ -d /run/systemd/system ] || return 0
+  systemctl list-unit-files --no-legend --no-pager | awk '{ print $1, $2 }' >"$1/units"
+  systemctl list-units --all --state=active --plain --no-legend --no-pager | awk '{ print $1 }' >"$1/active"
+}
+
+kxp_count() {
+  kxp_n=0
+  while [ -d "$kxp_record/$((kxp_n + 1))" ]; do kxp_n=$((kxp_n + 1)); done
+}
+
+kxp_sync() { sync -f "$1" 2>/dev/null || sync; }
+
+# Begins a transaction: complete and on disk before anything changes. One that was cut off has ended where this one begins.
+kxp_begin() {
+  kxp_count
+  kxp_new=$kxp_record/new
+  rm -rf "$kxp_new"
+  mkdir -p "$kxp_new" && : >"$kxp_new/units" && : >"$kxp_new/active" && kxp_units "$kxp_new" &&
+    kxp_list >"$kxp_new/before" && kxp_manual "$kxp_new" >"$kxp_new/manual" && kxp_left >"$kxp_new/left" &&
+    kxp_spare >"$kxp_new/spare" ||
+    kxp_fail 'cannot note what is installed'
+  if [ "$kxp_n" -gt 0 ] && [ ! -e "$kxp_record/$kxp_n/after" ]; then
+    cp "$kxp_new/manual" "$kxp_record/$kxp_n/manual.after" && cp "$kxp_new/before" "$kxp_record/$kxp_n/after"
+  fi
+  kxp_n=$((kxp_n + 1))
+  kxp_t=$kxp_record/$kxp_n
+  kxp_sync "$kxp_new" && mv "$kxp_new" "$kxp_t" && kxp_sync "$kxp_record" || kxp_fail "cannot write $kxp_record"
+}
+
+# Ends it. Nothing has come of it: then there is nothing to remember.
+kxp_end() {
+  kxp_manual "$kxp_t" >"$kxp_t/manual.after" && kxp_list >"$kxp_t/after.new" && mv "$kxp_t/after.new" "$kxp_t/after"
+  if cmp -s "$kxp_t/before" "$kxp_t/after" && cmp -s "$kxp_t/manual" "$kxp_t/manual.after"; then kxp_drop "$kxp_n"; fi
+  kxp_sync "$kxp_record" 2>/dev/null
+  return 0
+}
+
+# N: forgets a transaction, and leaves no empty directory behind.
+kxp_drop() {
+  rm -rf "$kxp_record/$1" "$kxp_record/new" "$kxp_record/err" "$kxp_record/running"
+  rmdir "$kxp_record" "$KX_STATE/packages" "$KX_STATE" 2>/dev/null || :
+}
+`);

@@ -1,0 +1,77 @@
+import { compact, posix } from '../lib/text.ts';
+
+/** Undoes transactions: what came goes, what went comes back, with versions, marks and the state of units as they were. */
+export const packageUndo = compact(posix`
+# PROGRAM FILE…: awk over lists of this transaction. The program sees in f which list a line is of.
+kxp_sets() {
+  kxp_program="{ f = FILENAME } $1"
+  shift
+  (cd "$kxp_t" && awk -F= "$kxp_program" "$@")
+}
+
+kxp_undo() {
+  kxp_t=$kxp_record/$1
+  kxp_list >"$kxp_t/now" || return
+  [ -e "$kxp_t/after" ] || cp "$kxp_t/now" "$kxp_t/after" || return
+  [ -e "$kxp_t/manual.after" ] || kxp_manual "$kxp_t" >"$kxp_t/manual.after"
+  kxp_gone=$(kxp_sets 'f == "before" { b[$1] } f == "after" && !($1 in b) { print $1 }' before after)
+  kxp_came=$(kxp_sets 'f == "before" { b[$1] } f == "now" { n[$1] }
+    f == "after" && !($1 in b) && ($1 in n) { print $1 }' before now after)
+  kxp_went=$(kxp_sets 'f == "after" { a[$1] } f == "now" { n[$1] }
+    f == "before" && !($1 in a) && !($1 in n) { print }' after now before)
+  kxp_changed=$(kxp_sets 'f == "after" { a[$1] = $2 } f == "now" { n[$1] = $2 }
+    f == "before" && ($1 in a) && a[$1] != $2 && ($1 in n) && n[$1] != $2 { print }' after now before)
+  kxp_came=$(echo $kxp_came) kxp_went=$(echo $kxp_went) kxp_changed=$(echo $kxp_changed)
+  printf '%s\n' $kxp_went >"$kxp_t/went.now"
+  [ -e "$kxp_t/went" ] || cp "$kxp_t/went.now" "$kxp_t/went" || return
+  kxp_swap || return
+  kxp_clear
+  kxp_policy_off
+  kxp_marks
+  kxp_restore_units
+  kxp_drop "$1"
+}
+
+# Configuration of another version that was laid beside the one in use goes with that version.
+kxp_clear() {
+  for kxp_x in $kxp_changed $kxp_went; do kxp_configs "\${kxp_x%%=*}"; done | while read -r kxp_f kxp_x; do
+    for kxp_s in "$kxp_f.dpkg-dist" "$kxp_f.dpkg-new" "$kxp_f.rpmnew"; do
+      [ ! -f "$kxp_s" ] || grep -qxF -e "$kxp_s" "$kxp_t/spare" || rm -f -- "$kxp_s"
+    done
+  done
+}
+
+# The marks that the transaction has changed, and those of what came back because we asked for it.
+kxp_marks() {
+  [ -s "$kxp_t/manual" ] || return 0
+  kxp_list >"$kxp_t/now" && kxp_manual "$kxp_t" >"$kxp_t/manual.now" || return 0
+  kxp_to=$(kxp_sets 'f == "manual" { m[$1] } f == "manual.after" { a[$1] } f == "went" { w[$1] } f == "before" { b[$1] }
+    f == "manual.now" && !($1 in m) && ($1 in b) && (($1 in a) || ($1 in w)) { print $1 }' manual manual.after went before manual.now)
+  [ -z "$kxp_to" ] || kxp_mark auto "$kxp_to"
+  kxp_to=$(kxp_sets 'f == "manual.after" { a[$1] } f == "went" { w[$1] } f == "now" { n[$1] } f == "manual.now" { m[$1] }
+    f == "manual" && ($1 in n) && !($1 in m) && (!($1 in a) || ($1 in w)) { print $1 }' manual.after went now manual.now manual)
+  [ -z "$kxp_to" ] || kxp_mark manual "$kxp_to"
+}
+
+# The units of what came back are enabled and started as they were.
+kxp_restore_units() {
+  [ -d /run/systemd/system ] && [ -s "$kxp_t/went" ] || return 0
+  while IFS= read -r kxp_x; do
+    [ -z "$kxp_x" ] || kxp_files "\${kxp_x%%=*}" | sed -n 's|.*/systemd/system/\([^/]*\.[a-z]*\)$|\1|p' >"$kxp_t/its-units" || continue
+    while IFS= read -r kxp_u; do kxp_restore_unit "$kxp_u"; done <"$kxp_t/its-units"
+  done <"$kxp_t/went"
+}
+
+kxp_restore_unit() {
+  kxp_was=$(awk -v u="$1" '$1 == u { print $2; exit }' "$kxp_t/units")
+  case $kxp_was/$(systemctl is-enabled "$1" 2>/dev/null) in
+    masked/masked | enabled/enabled | static/* | /*) ;;
+    masked/*) systemctl mask -q -- "$1" ;;
+    enabled/masked) systemctl unmask -q -- "$1" && systemctl enable -q -- "$1" ;;
+    enabled/*) systemctl enable -q -- "$1" ;;
+    disabled/masked) systemctl unmask -q -- "$1" ;;
+    disabled/enabled) systemctl disable -q -- "$1" ;;
+  esac
+  if grep -qxF -e "$1" "$kxp_t/active"; then systemctl start -- "$1" || echo "$1 does not start any more"; fi
+}
+`);

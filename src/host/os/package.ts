@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { Output } from '../../model/host.ts';
+import { lines, rawScript, type Script, sh } from '../../model/script.ts';
+import { aptFunctions } from './package-apt.ts';
+import { packagePolicy } from './package-policy.ts';
+import { rpmFunctions } from './package-rpm.ts';
+import { packageManager, packageRecord } from './package-shell.ts';
+import { packageUndo } from './package-undo.ts';
+
+/** A package, in a version or in any. */
+export interface PackageAim {
+  readonly name: string;
+  readonly version?: string | undefined;
+}
+
+/** What is to be installed, and what is not. */
+export interface PackagesAim {
+  readonly install: readonly PackageAim[];
+  readonly remove: readonly string[];
+}
+
+/** What a machine says about packages. */
+export interface PackagesSeen {
+  readonly manager: 'apt' | 'dnf' | 'yum' | 'zypper' | 'none';
+  /** The version of each that is installed, in full. One that was begun and not finished counts as missing. */
+  readonly installed: Readonly<Record<string, string>>;
+  /** Those that are there, however far, configuration alone not counted. */
+  readonly present: readonly string[];
+  /** How many transactions are noted so far. */
+  readonly noted: number;
+}
+
+const PATIENCE_SECONDS = 600;
+
+/** Whether a name can be a package's, in every family. */
+export function isPackageName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9+._-]{0,127}$/.test(name);
+}
+
+/** Whether a text can be a version. */
+export function isPackageVersion(version: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9+.:~^_-]{0,127}$/.test(version);
+}
+
+/** Whether an installed version is the one meant: the very same, or one that only adds an epoch or a revision. */
+export function isVersion(full: string, meant: string): boolean {
+  const bare = full.replace(/^\d+:/, '');
+  return full === meant || bare === meant || bare.replace(/-[^-]*$/, '') === meant;
+}
+
+/** Where the transactions of these packages are noted: the same for every version of them. */
+function recordOf(aim: PackagesAim): Script {
+  const names = [...aim.install.map((one) => one.name), ...aim.remove].toSorted();
+  const id = createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 12);
+  return sh`"$KX_STATE"/${`packages/${names[0] ?? 'none'}-${id}`}`;
+}
+
+/** A read-only script that tells about packages. */
+export function lookAtPackages(aim: PackagesAim): Script {
+  const names = [...aim.install.map((one) => one.name), ...aim.remove];
+  return lines(
+    rawScript(packageManager),
+    sh`kxp_find; echo "manager $kxp"
+kxp_record=${recordOf(aim)}
+kxp_n=0; while [ -d "$kxp_record/$((kxp_n + 1))" ]; do kxp_n=$((kxp_n + 1)); done; echo "noted $kxp_n"
+case $kxp in
+  apt) dpkg-query -W -f='package \${db:Status-Status} \${Package} \${Version}\\n' -- ${names} 2>/dev/null ;;
+  none) ;;
+  *) rpm -q --qf 'package installed %{NAME} %{EPOCHNUM}:%{VERSION}-%{RELEASE}\\n' -- ${names} 2>/dev/null ;;
+esac
+exit 0`,
+  );
+}
+
+/** What `lookAtPackages` printed. */
+export function parsePackages(output: Output): PackagesSeen {
+  const rows = output.stdout.split('\n').map((line) => line.split(' '));
+  const packages = rows.filter(([key, , name]) => key === 'package' && name !== undefined && name !== 'is');
+  const there = packages.filter(([, status]) => status !== 'not-installed' && status !== 'config-files');
+  const done = packages.filter(([, status]) => status === 'installed' || (status ?? '').startsWith('triggers-'));
+  const manager = rows.find(([key]) => key === 'manager')?.[1];
+  return {
+    manager: (manager ?? 'none') as PackagesSeen['manager'],
+    installed: Object.fromEntries(done.map(([, , name, version]) => [name ?? '', version ?? ''])),
+    present: [...new Set(there.map(([, , name]) => name ?? ''))],
+    noted: Number(rows.find(([key]) => key === 'noted')?.[1] ?? 0),
+  };
+}
+
+/** Every function, and where things are. `root` is for tests: the directory that stands for /. */
+function prepared(aim: PackagesAim, root: string): Script {
+  return lines(
+    rawScript(packageManager),
+    rawScript(packageRecord),
+    sh`kxp_find
+case $kxp in
+none) kxp_fail 'there is neither apt nor dnf, yum or zypper on this machine: install the packages by hand' ;;
+apt)`,
+    rawScript(packagePolicy),
+    rawScript(aptFunctions),
+    rawScript(';;\n*)'),
+    rawScript(rpmFunctions),
+    rawScript(';;\nesac'),
+    sh`kxp_record=${recordOf(aim)} kxp_patience=${PATIENCE_SECONDS} kxp_refreshed=
+kxp_policy=${`${root}/usr/sbin/policy-rc.d`} kxp_dpkg=${`${root}/var/lib/dpkg`} kxp_lists=${`${root}/var/lib/apt/lists`}
+kxp_etc=${`${root}/etc`} kxp_auto=${`${root}/var/lib/zypp/AutoInstalled`}
+mkdir -p "$kxp_record" || kxp_fail "cannot make $kxp_record"
+trap 'kxp_policy_off; rm -f "$kxp_record/err" "$kxp_record/running"; kxp_tidy' EXIT
+kxp_tidy() { rmdir "$kxp_record" "$KX_STATE/packages" "$KX_STATE" 2>/dev/null || :; }
+# What packages write is for everybody to read.
+umask 022
+kxp_ready`,
+  );
+}
+
+/** Installs and removes packages, and notes exactly what came and went. */
+export function changePackages(aim: PackagesAim, root = ''): Script {
+  return lines(
+    prepared(aim, root),
+    rawScript('kxp_choose() {'),
+    ...aim.install.map(
+      ({ name, version }) =>
+        sh`kxp_missing=${version === undefined ? name : `${name} ${version}`}; kxp_want ${name} ${version ?? rawScript("''")} || return`,
+    ),
+    ...aim.remove.map((name) => sh`kxp_unwanted ${name}`),
+    rawScript(`}
+kxp_begin
+kxp_go
+kxp_rc=$?
+kxp_policy_off
+kxp_end
+exit "$kxp_rc"`),
+  );
+}
+
+/** Undoes every transaction that was noted after the first `since` ones, the last first. */
+export function restorePackages(aim: PackagesAim, since: number, root = ''): Script {
+  return lines(
+    sh`[ -d ${recordOf(aim)} ] || exit 0`,
+    prepared(aim, root),
+    rawScript(packageUndo),
+    sh`kxp_count
+while [ "$kxp_n" -gt ${since} ]; do
+  kxp_undo "$kxp_n" || exit 1
+  kxp_n=$((kxp_n - 1))
+done`,
+  );
+}
