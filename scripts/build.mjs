@@ -8,15 +8,20 @@ import { bundleOptions } from './bundle-options.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stamp = join(dist, '.stamp');
+const next = `${stamp}.${process.pid}`;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 mkdirSync(dist, { recursive: true });
 // Made before the sources are read: what is edited meanwhile is newer than it, and is built the next time.
-writeFileSync(`${stamp}.next`, '');
+writeFileSync(next, '');
 
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { main: 'src/cli/main.ts', index: 'src/index.ts' },
+  entryPoints: {
+    main: 'src/cli/main.ts',
+    index: 'src/index.ts',
+    'lab-repository': 'src/lab/nspawn/repository/main.ts',
+  },
   outdir: 'dist',
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunk-[hash]',
@@ -47,4 +52,4 @@ for (const name of readdirSync(dist)) {
   if (!name.startsWith('chunk-') || current.has(name) || Date.now() - statSync(path).mtimeMs < DAY_MS) continue;
   rmSync(path);
 }
-if (process.exitCode === undefined) renameSync(`${stamp}.next`, stamp);
+if (process.exitCode === undefined) renameSync(next, stamp);

@@ -6,15 +6,31 @@ import { pipelines } from './pipeline/index.ts';
 import type { Module, Task } from './plan/layers.ts';
 import { genericSteps } from './step/generic/index.ts';
 
+export * from './catalog/index.ts';
 export * from './config/index.ts';
 export type { Limits } from './engine/options.ts';
+export {
+  captureMachine,
+  type Difference,
+  type DiffOptions,
+  diffMachine,
+  type MachineDiff,
+  type MachineSnapshot,
+  readDiffRules,
+  takeBaseline,
+} from './lab/diff/index.ts';
+export * from './lab/index.ts';
+export { keepLabConfig, sshWords } from './lab/use.ts';
 export type { Cluster, ClusterHost } from './model/cluster/index.ts';
+export type { Effect } from './model/effect.ts';
 export * from './model/errors/index.ts';
 export type { EventError, EventSink, NodeRef, Outcome, RunEvent, RunOutcome } from './model/event.ts';
 export type { Facts } from './model/facts.ts';
 export { type Host, LOCAL, type LockOwner, type Machine, type Output } from './model/host.ts';
+export type { HostManifest, ManifestEntry } from './model/manifest.ts';
 export { quote, type Script, sh } from './model/script.ts';
 export * from './observe/index.ts';
+export * as oci from './oci/index.ts';
 export * from './pipeline/index.ts';
 export * from './plan/index.ts';
 export * from './runtime/index.ts';

@@ -9,6 +9,8 @@ export interface ClusterChoice {
   readonly configFile: string;
   /** Where its `.kubexm` is. */
   readonly baseDir: string;
+  /** The lab whose machines they are: it is not remembered, for it is gone with the lab. */
+  readonly lab?: string;
 }
 
 /** The cluster that is meant: the file given, the one named, or the current context. */
@@ -16,11 +18,24 @@ export async function chooseCluster(call: Call): Promise<ClusterChoice> {
   const { options, io } = call;
   const file = options.text('file');
   const name = options.text('clusterName');
+  const lab = options.text('lab');
   if (file !== undefined && name !== undefined) throw cliError('KX1008', { first: '--file', second: '--cluster-name' });
+  if (lab !== undefined) {
+    const other = file !== undefined ? '--file' : name !== undefined ? '--cluster-name' : undefined;
+    if (other !== undefined) throw cliError('KX1008', { first: '--lab', second: other });
+    return labCluster(call, lab);
+  }
   if (file !== undefined) return { configFile: resolve(io.cwd, file), baseDir: io.cwd };
   const context = await contextNamed(call, name);
   if (context === undefined) throw cliError('KX1020', {});
   return { configFile: context.configFile, baseDir: context.baseDir };
+}
+
+/** The machines of a lab as a cluster. Everything about it stays in the lab's own directory, and goes with it. */
+async function labCluster({ io }: Call, name: string): Promise<ClusterChoice> {
+  const { keepLabConfig, openLab } = await import('../index.ts');
+  const lab = await openLab(name, { env: io.env });
+  return { configFile: await keepLabConfig(lab), baseDir: lab.dir, lab: name };
 }
 
 /** Where the runs to look at are kept, and of which cluster. */
@@ -28,6 +43,11 @@ export async function chooseHistory(call: Call): Promise<{ readonly baseDir: str
   const { options, io } = call;
   const file = options.text('file');
   const name = options.text('clusterName');
+  const lab = options.text('lab');
+  if (lab !== undefined) {
+    const { openLab } = await import('../index.ts');
+    return { baseDir: (await openLab(lab, { env: io.env })).dir };
+  }
   if (file !== undefined) {
     const { openCluster } = await import('../index.ts');
     return { baseDir: io.cwd, cluster: (await openCluster(resolve(io.cwd, file))).cluster.metadata.name };

@@ -4,7 +4,19 @@ import type { Io } from './io.ts';
 import type { PlainKey } from './texts/index.ts';
 
 /** What a value is, for completion in the shell. */
-export type ValueKind = 'file' | 'directory' | 'run' | 'context' | 'cluster' | 'code' | 'node' | 'command' | 'tag';
+export type ValueKind =
+  | 'file'
+  | 'directory'
+  | 'run'
+  | 'context'
+  | 'cluster'
+  | 'code'
+  | 'node'
+  | 'command'
+  | 'tag'
+  | 'lab'
+  | 'machine'
+  | 'machine-or-lab';
 
 /** A value that a flag or an argument takes. */
 interface ValueSpec {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Cluster } from '../index.ts';
+import type { Cluster, KeyRing } from '../index.ts';
 import { chooseCluster } from './choose-cluster.ts';
 import { cliError } from './cli-error.ts';
 import type { Call, CommandSpec, OptionSpec } from './command-spec.ts';
@@ -12,12 +12,16 @@ export type ViewName = 'auto' | 'live' | 'plain' | 'json';
 export interface RunFlags {
   readonly configFile: string;
   readonly baseDir: string;
+  /** The lab it runs on, if it is one. */
+  readonly lab?: string;
   readonly dryRun: boolean;
   readonly resume: boolean | string;
   readonly onFailure: 'keep' | 'rollback';
   readonly tags: readonly string[];
   readonly skipTags: readonly string[];
   readonly ssh: { readonly user?: string; readonly privateKeyPath?: string };
+  /** Keys that were opened before the run: they are not asked for again. */
+  readonly keys?: KeyRing;
   readonly detailedExitcode: boolean;
   readonly view: ViewName;
   /** Connect only to these. */

@@ -22,7 +22,7 @@ import type { RunFlags } from './run-options.ts';
 import { jsonView } from './view/json.ts';
 import { liveView } from './view/live.ts';
 import { plainView } from './view/plain.ts';
-import type { RunView } from './view/run-view.ts';
+import type { Interruption, RunView } from './view/run-view.ts';
 
 /** Runs a pipeline as the flags say, shows it while it runs, and tells at the end what came of it. */
 export async function executePipeline<P>(pipeline: Pipeline<P>, params: P, flags: RunFlags, io: Io): Promise<ExitCode> {
@@ -47,7 +47,9 @@ export async function runShown<P>(
   view: RunView,
   sinks: readonly EventSink[] = [],
 ): Promise<RunReport> {
-  const interrupts = catchInterrupts(process, view.interrupted, () => {
+  const resumes = pipeline.exclusive !== false && !flags.dryRun;
+  const tell = (how: Interruption) => view.interrupted(how === 'stopping' && !resumes ? 'stoppingForGood' : how);
+  const interrupts = catchInterrupts(process, tell, () => {
     view.close();
     io.note(io.say('killed'));
     process.exit(130);
@@ -58,6 +60,7 @@ export async function runShown<P>(
       baseDir: flags.baseDir,
       ...(flags.hosts ? { hosts: flags.hosts } : {}),
       ssh: flags.ssh,
+      ...(flags.keys ? { keys: flags.keys } : {}),
       dryRun: flags.dryRun,
       resume: flags.resume,
       onFailure: flags.onFailure,
@@ -70,7 +73,7 @@ export async function runShown<P>(
       stop: interrupts.stop,
       env: io.env,
     });
-    if (!flags.dryRun) remember(report.cluster, flags, io);
+    if (!flags.dryRun && flags.lab === undefined) remember(report.cluster, flags, io);
     return report;
   } finally {
     interrupts.release();

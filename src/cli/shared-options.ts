@@ -17,6 +17,7 @@ export const globalOptions: readonly OptionSpec[] = [
 export const clusterOptions: readonly OptionSpec[] = [
   { flags: '-f, --file <path>', text: 'opt.file', kind: 'file' },
   { flags: '-c, --cluster-name <name>', text: 'opt.cluster-name', kind: 'context' },
+  { flags: '--lab <name>', text: 'opt.lab', kind: 'lab' },
 ];
 
 /** How what is read is written. */

@@ -25,8 +25,12 @@ function usageError(command: Command, code: string, message: string): CliError {
         { command: `${name} ${word}`, help },
         { similar: { word, among: subcommands(command) } },
       );
-    case 'commander.unknownOption':
-      return cliError('KX1002', { command: name, option: word, help }, { similar: { word, among: flagsOf(command) } });
+    case 'commander.unknownOption': {
+      // What stands behind a flag may be a secret: it is not shown.
+      const [flag = '', value] = word.split('=', 2);
+      const option = value === undefined ? flag : `${flag}=…`;
+      return cliError('KX1002', { command: name, option, help }, { similar: { word: flag, among: flagsOf(command) } });
+    }
     case 'commander.missingArgument':
       return cliError('KX1003', { command: name, argument: word.toUpperCase(), help });
     case 'commander.excessArguments':

@@ -1,3 +1,5 @@
+import type { AskPassphrase, KeyRing } from './ssh/key-ring.ts';
+
 /** How to prove who one is. Tried in this order: key, agent, identity files, keyboard-interactive, password. */
 export interface Auth {
   /** A key that must be usable: a missing file is an error. */
@@ -5,8 +7,10 @@ export interface Auth {
   readonly privateKey?: string;
   /** For encrypted keys. */
   readonly passphrase?: string;
-  /** Asked for an encrypted key's passphrase when none is given; undefined means skip the key. */
-  readonly askPassphrase?: (file: string) => Promise<string | undefined>;
+  /** Asked for an encrypted key's passphrase when none is given. Of keys that are merely tried only when nothing else is given. */
+  readonly askPassphrase?: AskPassphrase;
+  /** Keys that were opened before: shared by all logins, so that one key is asked for once. */
+  readonly keys?: KeyRing;
   /** The agent's socket, or true for the one in SSH_AUTH_SOCK. */
   readonly agent?: string | boolean;
   /** Keys that are tried when they exist, as OpenSSH does. */

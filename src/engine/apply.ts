@@ -8,6 +8,7 @@ import { fieldOf, type StepIo, type Verdict } from '../plan/step.ts';
 import { beforeImage } from './before-image.ts';
 import { INTERRUPTED, isCode, isLost, JOB_DEAD, NO_JOURNAL, reasonOf } from './errors.ts';
 import { jobKey, runsAsJob } from './keys.ts';
+import { type Owning, owning } from './manifest.ts';
 import type { ExecuteOptions } from './options.ts';
 import {
   FailedCommand,
@@ -92,7 +93,8 @@ async function writeIntent(
   verdict: Verdict<unknown, unknown> | undefined,
   attempt: number,
 ): Promise<void> {
-  if (target.nature !== 'state') return;
+  // A job's try is numbered whatever it leaves behind: after a crash its result must not pass for that of the next try.
+  if (target.nature !== 'state' && !runsAsJob(target.step, target.want)) return;
   const before = target.step.revert && verdict && 'seen' in verdict ? { before: verdict.seen as Json } : {};
   await options.journal.durable({ node: target.ref.node, phase: 'intent', input: target.input, attempt, ...before });
 }
@@ -124,25 +126,47 @@ async function attemptOnce(
 ): Promise<Applied> {
   const { step, want, machine, ref } = target;
   const io = stepIo(options, target);
-  const image = beforeImage(options.run, target, target.rollback.spared);
+  const own = owning(options, target, verdict);
+  const image = beforeImage(options.run, target, target.rollback.spared, own?.begin);
   const work = step.apply(image?.guard(machine) ?? machine, want, io);
   target.rollback.begins(verdict);
-  if (!isScript(work))
-    return await conclude(options, target, attempt, await perform(options, target, work, { expire: io.expire }));
-  const script = image ? lines(image.script, work) : work;
+  if (!isScript(work)) return await ownWork(options, target, attempt, { work, own, expire: io.expire });
+  const script = image ? lines(image.script, own?.around(work) ?? work) : work;
   const key = runsAsJob(step, want) ? jobKey(options.run, ref.node, attempt) : undefined;
   const started = perform(options, target, script, { jobKey: key });
   // Sent at once: it travels with the command and is answered right behind it.
   const behind = key === undefined ? target.probe?.() : undefined;
   behind?.catch(() => undefined);
-  const performed = await started;
   try {
+    const performed = await started;
     image?.mustBeKept(performed.output);
     return await conclude(options, target, attempt, performed, behind);
   } finally {
     // Its result is taken, good or bad. A record that stays is no harm: its name is never used again.
     if (key !== undefined && !options.stop.aborted) await machine.forgetJob(key).catch(() => undefined);
   }
+}
+
+/** Work that a step does by itself. What it left is noted in the same round trip as it is checked in. */
+async function ownWork(
+  options: ExecuteOptions,
+  target: Target,
+  attempt: number,
+  { work, own, expire }: { work: Promise<unknown>; own: Owning | undefined; expire: () => void },
+): Promise<Applied> {
+  const note = async () => void (own && (await target.machine.run(own.end)));
+  let performed: Performed;
+  try {
+    performed = await perform(options, target, work, { expire });
+  } catch (error) {
+    if (!isLost(error) && !options.stop.aborted) await note().catch(() => undefined);
+    throw error;
+  }
+  const noted = note();
+  noted.catch(() => undefined);
+  const applied = await conclude(options, target, attempt, performed);
+  await noted;
+  return applied;
 }
 
 async function conclude(
@@ -154,7 +178,8 @@ async function conclude(
 ): Promise<Applied> {
   const { step, want, checkWant, ref, nature } = target;
   if (output && nature === 'action') {
-    options.emit({ type: 'node-output', ...ref, code: output.code, stdout: output.stdout, stderr: output.stderr });
+    const { code, stdout, stderr, truncated } = output;
+    options.emit({ type: 'node-output', ...ref, code, stdout, stderr, ...(truncated ? { truncated } : {}) });
   }
   if (output && !(step.successCodes?.(want) ?? [0]).includes(output.code)) throw new FailedCommand(output);
   if (nature === 'state') options.journal.append({ node: ref.node, phase: 'applied', attempt });

@@ -1,6 +1,6 @@
 import { kubexmError } from '../model/errors/index.ts';
 import type { Host, Machine, Output } from '../model/host.ts';
-import { type Script, sh } from '../model/script.ts';
+import { lines, type Script, sh } from '../model/script.ts';
 import type { AnyStep } from '../plan/step.ts';
 import { hostKey } from './keys.ts';
 import { isScript, tail } from './perform.ts';
@@ -17,8 +17,14 @@ export interface BeforeImage {
 
 const CODE = 97;
 const WORDS = 'kubexm: the before-image could not be kept';
+const SAVE = sh`kx_save`;
+const STAGE = sh`kx_stage`;
+const FAILED = sh`{ echo ${WORDS} >&2; exit ${CODE}; }`;
 
-/** The before-image of a step that declares what it overwrites. `spared` is called when it could not be kept. */
+/**
+ * The before-image of a step that declares what it overwrites; `owned` makes it the manifest's too. `spared` is called when it
+ * could not be kept.
+ */
 export function beforeImage(
   run: string,
   of: {
@@ -28,11 +34,16 @@ export function beforeImage(
     readonly nature: string;
   },
   spared: () => void,
+  owned?: Script,
 ): BeforeImage | undefined {
   const saves = of.nature === 'state' ? savesOf(of.step, of.want) : undefined;
-  if (!saves) return undefined;
+  if (!saves && !owned) return undefined;
   const { node } = of.ref;
-  const script = saveScript(hostKey(run, node), saves);
+  const script = lines(
+    // The manifest's entry and the record become durable together.
+    ...(saves ? [saveScript(owned ? STAGE : SAVE, hostKey(run, node), saves)] : []),
+    ...(owned ? [sh`${owned} || ${FAILED}`] : []),
+  );
   const notKept = (output: Output) => {
     spared();
     return kubexmError('KX4002', { node, reason: 'its before-image could not be kept' }, { detail: tail(output) });
@@ -84,16 +95,15 @@ function guarded(machine: Machine, keep: () => Promise<void>): Host {
   };
 }
 
-function saveScript(key: string, saves: readonly string[] | Script): Script {
-  const failed = sh`{ echo ${WORDS} >&2; exit ${CODE}; }`;
-  if (!isScript(saves)) return sh`kx_save ${key} ${saves} || ${failed}`;
+function saveScript(save: Script, key: string, saves: readonly string[] | Script): Script {
+  if (!isScript(saves)) return sh`${save} ${key} ${saves} || ${FAILED}`;
   return sh`kx_paths=$(
 ${saves}
-) || ${failed}
+) || ${FAILED}
 set --
 while IFS= read -r kx_path; do set -- "$@" "$kx_path"; done <<KX_PATHS
 $kx_paths
 KX_PATHS
-kx_save ${key} "$@" || ${failed}
+${save} ${key} "$@" || ${FAILED}
 set --`;
 }

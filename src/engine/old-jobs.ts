@@ -4,7 +4,7 @@ import type { AnyStep } from '../plan/step.ts';
 import { asEventError } from './errors.ts';
 import { jobKey, runsAsJob } from './keys.ts';
 import type { ExecuteOptions } from './options.ts';
-import { FailedCommand } from './perform.ts';
+import { FailedCommand, timeoutOf } from './perform.ts';
 import type { Values } from './values.ts';
 
 /** The last job of a node from before a crash. `open`: nobody has noted its end, so it may still be running. */
@@ -34,6 +34,19 @@ export class OldJobs {
   /** Whether a job of this node may still be running, and nobody has looked yet. */
   mayRun(i: number): boolean {
     return this.find(i)?.open === true;
+  }
+
+  /** Waits for the end of a job that may still run, and forgets it: what it does must not happen behind its undoing. */
+  async over(i: number, machine: Machine): Promise<void> {
+    const job = this.find(i);
+    const step = this.options.graph.use(i)?.step;
+    if (!job?.open || !step) return;
+    this.taken.add(i);
+    const { key } = job;
+    const timeoutSeconds = timeoutOf(step, this.values.forCheck(i));
+    // One that is not there any more has nothing left to do.
+    await machine.job({ key, script: sh`:`, timeoutSeconds, signal: this.options.stop });
+    await machine.forgetJob(key);
   }
 
   /** Whether there is a job to wait for, or a good result to take. Any other is forgotten: then the machine is looked at. */

@@ -3,6 +3,7 @@ import type { Machine } from '../model/host.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 import type { Question } from '../plan/step.ts';
 import type { NodeRecord, Replay, RunRecord } from './journal.ts';
+import type { ManifestOptions } from './manifest.ts';
 
 type DistributiveOmit<T, K extends string> = T extends unknown ? Omit<T, K> : never;
 
@@ -49,6 +50,8 @@ export interface ExecuteOptions {
   readonly stop: AbortSignal;
   readonly ask: (question: Question) => Promise<string>;
   readonly redact: (secret: string) => void;
+  /** What is changed on hosts is written into their manifests. */
+  readonly manifest?: ManifestOptions | undefined;
 }
 
 /** One root cause. */

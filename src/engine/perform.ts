@@ -55,7 +55,9 @@ export async function perform(
       return { output: await machine.run(work, { timeoutSeconds, signal }), value: undefined };
     }
     const onLine = (line: string) => options.emit({ type: 'node-line', ...ref, line });
-    const job: Job = { key: how.jobKey, script: work, timeoutSeconds, signal, onLine };
+    // What a mint prints is its secret, and nobody knows it yet.
+    const secret = fieldOf(at.step.nature, at.want, 'state') === 'mint';
+    const job: Job = { key: how.jobKey, script: work, timeoutSeconds, signal, ...(secret ? {} : { onLine }) };
     return { output: await attached(machine, job), value: undefined };
   } catch (error) {
     if (!(error instanceof KubexmError) || !TOO_LONG.includes(error.code)) throw error;

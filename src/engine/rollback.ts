@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LOCAL } from '../model/host.ts';
 import { type Script, sh } from '../model/script.ts';
+import { MASK } from '../model/text/mask.ts';
 import type { Diff } from '../plan/diff.ts';
 import { buildGraph } from '../plan/graph.ts';
 import type { ExecutionFragment } from '../plan/node.ts';
@@ -9,9 +10,10 @@ import { savesOf } from './before-image.ts';
 import { asEventError, isCode, isLost, NO_JOURNAL, reasonOf } from './errors.ts';
 import type { Execution } from './execution.ts';
 import { hostKey } from './keys.ts';
+import { forgetting } from './manifest.ts';
 import { onlyOn } from './only-on.ts';
-import { performRevert } from './perform.ts';
-import { natureOf } from './values.ts';
+import { isScript, performRevert } from './perform.ts';
+import { MissingValue, natureOf } from './values.ts';
 
 /** A task on a host: what of it is running, and what of it would have to be undone. */
 interface Scope {
@@ -152,11 +154,22 @@ export class Rollback {
     }
   }
 
-  /** What was put back is no before-image any more: a later try keeps what it finds then. */
+  /** What was put back is no before-image any more, nor owned: a later try keeps what it finds then. */
   private async forgetImage(i: number): Promise<void> {
-    const { graph, machines, run } = this.execution.options;
-    if (!graph.use(i)?.step.saves) return;
-    await machines.get(graph.host(i))?.run(sh`kx_undo_drop ${hostKey(run, graph.id(i))}`);
+    const { graph, machines } = this.execution.options;
+    const script = forgetting(this.execution.options, graph.id(i), graph.host(i), graph.use(i)?.step);
+    if (script) await machines.get(graph.host(i))?.run(script);
+  }
+
+  /** A job that an earlier process left running. One that cannot end well is over all the same. */
+  private async jobOver(i: number): Promise<void> {
+    const { options, oldJobs } = this.execution;
+    const machine = options.machines.get(options.graph.host(i));
+    try {
+      if (machine) await oldJobs.over(i, machine);
+    } catch (error) {
+      if (isLost(error) || options.stop.aborted) throw error;
+    }
   }
 
   private async revert(i: number, failed: number): Promise<void> {
@@ -167,10 +180,11 @@ export class Rollback {
     try {
       const work = this.workOf(i);
       if (!work) return;
+      await this.jobOver(i);
       await options.journal.durable({ node, phase: 'reverting' });
       await work();
       await options.journal.durable({ node, phase: 'reverted' });
-      await this.forgetImage(i);
+      await this.forgetImage(i).catch(() => undefined);
       this.reverted(i, failed, performance.now() - started);
     } catch (error) {
       if (options.stop.aborted) return;
@@ -218,8 +232,19 @@ export class Rollback {
       const want = values.forCheck(i);
       return savesOf(step, want) && (() => performRevert(options, at(want), () => script));
     }
-    const want = values.forCheck(i);
-    return () => performRevert(options, at(want), () => revert(machine, want, this.before(i)));
+    const want = this.wantToUndo(i);
+    return () => performRevert(options, at(want), () => knowing(revert(machine, want, this.before(i))));
+  }
+
+  /** With its secrets, as long as they are known: after a crash nobody mints them anew just to undo. */
+  private wantToUndo(i: number): unknown {
+    const { values } = this.execution;
+    try {
+      return values.forApply(i);
+    } catch (error) {
+      if (error instanceof MissingValue) return values.forCheck(i);
+      throw error;
+    }
   }
 
   /** What failed stays failed; only what had succeeded becomes `reverted`. */
@@ -296,4 +321,10 @@ export class Rollback {
     const task = this.taskOf[graph.nodeOf[i] ?? 0] ?? -1;
     return task < 0 ? -1 - i : task * graph.hosts.length + (graph.hostOf[i] ?? 0);
   }
+}
+
+/** A revert that would have to know a secret is no good without it: better nothing than something with a mask in it. */
+function knowing(work: Script | Promise<unknown>): Script | Promise<unknown> {
+  if (isScript(work) && work.script.includes(MASK)) throw new Error('it needs a secret that is not known any more');
+  return work;
 }

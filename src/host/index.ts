@@ -1,6 +1,6 @@
 export { createHops } from '../connector/ssh/client.ts';
+export { KeyRing } from '../connector/ssh/key-ring.ts';
 export { defaultSshConfig, resolveTarget, type TargetSpec } from '../connector/ssh/resolve-target.ts';
-export type { Hops } from '../connector/ssh/route.ts';
 export type { Auth, Target } from '../connector/target.ts';
 export { connectMachine, localMachine } from './connect.ts';
 export type { LockState } from './lock.ts';

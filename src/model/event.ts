@@ -86,6 +86,8 @@ export type RunEvent =
       readonly code: number;
       readonly stdout: string;
       readonly stderr: string;
+      /** There was more: only a part of it is here. */
+      readonly truncated?: true;
     })
   | (NodeEvent & {
       readonly type: 'node-retry';

@@ -1,5 +1,6 @@
 import type { Cluster } from '../model/cluster/index.ts';
 import type { Facts } from '../model/facts.ts';
+import type { HostManifest } from '../model/manifest.ts';
 import { mapNodes, nothing, sequence } from './combinators.ts';
 import type { ExecutionFragment, TaskInfo } from './node.ts';
 import type { DedicatedStep } from './step.ts';
@@ -23,6 +24,8 @@ export interface PlanContext {
   readonly workDir: string;
   /** Answer every question with yes. */
   readonly assumeYes: boolean;
+  /** What was changed on the hosts, by name: for a pipeline that reads manifests. A host without one is not in it. */
+  readonly manifests?: Readonly<Record<string, HostManifest>>;
 }
 
 /** A fragment together with the values it makes for others. */
@@ -128,6 +131,10 @@ export interface PipelineDefinition<P> {
   readonly plan?: (context: PlanContext, params: P) => ExecutionFragment;
   /** Takes the locks of the cluster and its hosts. Default true. */
   readonly exclusive?: boolean;
+  /** What it changes on hosts is the cluster's: written into their manifests, and undone by `reset nodes`. Default false. */
+  readonly owns?: boolean;
+  /** Its plan depends on what the hosts' manifests say. Default false. */
+  readonly readsManifests?: boolean;
   /** Goes on with the hosts that answer instead of refusing to start. Default false. */
   readonly toleratesUnreachable?: boolean;
   /** Run at the end whatever happened. */

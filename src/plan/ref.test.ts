@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hosts, local, step, token } from '../../test/plans/fixtures.ts';
 import { canonical, type Json } from '../model/json.ts';
-import { on } from './combinators.ts';
 import { MASK } from '../model/text/mask.ts';
+import { on } from './combinators.ts';
 import { fingerprintText, isRef, masked, member, type Ref, refsIn, refText, resolveRefs, wantJson } from './ref.ts';
 
 const value = on(hosts('a', 'b'), step('value'));

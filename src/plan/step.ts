@@ -1,3 +1,4 @@
+import type { Effect } from '../model/effect.ts';
 import type { Host, Output } from '../model/host.ts';
 import type { Script } from '../model/script.ts';
 import type { Diff } from './diff.ts';
@@ -83,6 +84,13 @@ export interface StepDefinition<W, S, O> {
   readonly saves?: (want: W) => readonly string[] | Script;
   /** Puts back what was seen. */
   readonly revert?: (host: Host, want: W, before: S) => Script | Promise<void>;
+  /**
+   * The resources beside files that it changes, one name each: `service:etcd.service`, `sysctl:vm.swappiness`. The manifest
+   * keeps the first `seen` of each, and `reset` gives it to `revert`. Default: one name made of kind and title.
+   */
+  readonly owns?: (want: W) => readonly string[];
+  /** What others make on the machine because of it; `reset` removes what was not there before. */
+  readonly effects?: (want: W) => readonly Effect[];
   /** Why it cannot be undone; shown in the plan. */
   readonly irreversible?: Of<W, string | undefined>;
   /** Must never be done twice: its intent is durable before it starts, it runs as a job, its judge can say `half`. */

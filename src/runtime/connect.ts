@@ -1,11 +1,15 @@
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
-import { connectMachine, createHops, type Hops, type LinkedMachine, localMachine } from '../host/index.ts';
+import { connectMachine, createHops, KeyRing, type LinkedMachine, localMachine } from '../host/index.ts';
 import type { ClusterHost } from '../model/cluster/index.ts';
+import { kubexmError } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL } from '../model/host.ts';
+import { unlessAborted } from '../model/unless-aborted.ts';
 import type { OpenConfig } from './open-config.ts';
+import { type AskSecret, passphraseAsker } from './passphrases.ts';
 import { pool } from './pool.ts';
-import { type SshOverrides, targetOf } from './targets.ts';
+import { type LoginSources, type SshOverrides, targetOf } from './targets.ts';
 import type { WorkDir } from './work-dir.ts';
 
 /** The machines of a run. */
@@ -24,8 +28,12 @@ export interface Connected {
 export interface ConnectOptions {
   readonly ssh?: SshOverrides;
   readonly env: NodeJS.ProcessEnv;
-  readonly ask?: (question: { readonly text: string; readonly secret: true }) => Promise<string>;
+  readonly ask?: AskSecret;
+  /** Keys that were opened already, by a part of the same command that connected before. */
+  readonly keys?: KeyRing;
   readonly reconnectSeconds?: number;
+  /** Ends the connecting. What is connected is not touched by it. */
+  readonly drain?: AbortSignal;
   readonly stop?: AbortSignal;
   /** Told of every host that is ready. */
   readonly onConnected?: (host: string, durationMs: number) => void;
@@ -34,7 +42,10 @@ export interface ConnectOptions {
 /** More handshakes than this at once only wait for each other's cryptography. */
 const HANDSHAKES = 25;
 
-/** Logs in to the hosts in parallel; login, library and facts of a host cost one round trip once its shell is open. */
+/**
+ * Logs in to the hosts in parallel; login, library and facts of a host cost one round trip once its shell is open. Throws
+ * KX4009 when it is interrupted: who did not want to wait has not found any host unreachable.
+ */
 export async function connectHosts(
   config: OpenConfig,
   names: readonly string[],
@@ -45,28 +56,41 @@ export async function connectHosts(
   const unreachable = new Map<string, Error>();
   const wanted = new Set(names);
   const hosts = config.cluster.spec.hosts.filter((host) => wanted.has(host.name));
-  const local = localMachine({
-    name: LOCAL,
-    stateDir: join(workDir.cluster, 'state'),
-    runDir: join(workDir.cluster, 'run'),
-    sudo: false,
-  });
-  const hops = createHops();
+  const interruption = new Interruption(options);
+  const logIn = logins(config, workDir, options, interruption);
   let tellCut: (host: string, reason: string) => void = () => undefined;
-  const login = async (host: ClusterHost): Promise<void> => {
+  const connectLocal = async (): Promise<void> => {
+    const stateDir = join(workDir.cluster, 'state');
+    machines.set(
+      LOCAL,
+      await localMachine({ name: LOCAL, stateDir, runDir: join(workDir.cluster, 'run'), sudo: false }),
+    );
+  };
+  const connect = async (host: ClusterHost): Promise<void> => {
     const started = performance.now();
     try {
-      machines.set(
-        host.name,
-        await connectOne(host, config, workDir, options, hops, (reason) => tellCut(host.name, reason)),
-      );
-      options.onConnected?.(host.name, performance.now() - started);
+      machines.set(host.name, await logIn(host, (reason) => tellCut(host.name, reason)));
+      if (!interruption.signal.aborted) options.onConnected?.(host.name, performance.now() - started);
     } catch (error) {
       unreachable.set(host.name, error instanceof Error ? error : new Error(String(error)));
     }
   };
-  const [here] = await Promise.all([local, pool(hosts, HANDSHAKES, login)]);
-  machines.set(LOCAL, here);
+  const close = async (): Promise<void> => {
+    await Promise.allSettled([...machines.values()].map((machine) => machine.close()));
+  };
+  const [here, away] = [connectLocal(), pool(hosts, HANDSHAKES, connect)];
+  try {
+    await unlessAborted(Promise.all([here, away]), interruption.signal);
+    interruption.signal.throwIfAborted();
+  } catch (error) {
+    // Whoever still arrives is sent away again. Only this machine is waited for, lest its shell outlives us.
+    void away.then(close);
+    await Promise.allSettled([here]);
+    await close();
+    throw interruption.signal.aborted ? interruption.reason : error;
+  } finally {
+    interruption.connected();
+  }
   return {
     machines,
     unreachable,
@@ -74,32 +98,60 @@ export async function connectHosts(
     onCut: (tell) => {
       tellCut = tell;
     },
-    close: async () => {
-      await Promise.allSettled([...machines.values()].map((machine) => machine.close()));
-    },
+    close,
   };
 }
 
-async function connectOne(
-  host: ClusterHost,
-  config: OpenConfig,
-  workDir: WorkDir,
-  options: ConnectOptions,
-  hops: Hops,
-  onCut: (reason: string) => void,
-): Promise<LinkedMachine> {
-  const { secrets } = config;
-  const { ask, env, ssh: overrides = {} } = options;
-  const sudoPassword = host.ssh.sudoPassword && secrets.get(host.ssh.sudoPassword.at);
-  const target = await targetOf(host, { secrets, pinFile: workDir.knownHosts, overrides, env, ask });
-  return connectMachine(target, {
-    hops,
-    onEvent: (event) => {
-      if (event.type === 'cut') onCut(event.reason);
-    },
-    connectTimeoutMs: host.ssh.connectTimeoutSeconds * 1000,
-    ...(sudoPassword === undefined ? {} : { sudoPassword }),
-    ...(options.reconnectSeconds === undefined ? {} : { reconnectMs: options.reconnectSeconds * 1000 }),
-    ...(options.stop ? { signal: options.stop } : {}),
-  });
+/** When to stop: at `stop` always; at `drain`, or when a question is not answered, only while hosts are being connected. */
+class Interruption {
+  readonly signal: AbortSignal;
+  #reason: unknown;
+  readonly #controller = new AbortController();
+  readonly #drain: AbortSignal | undefined;
+  readonly #abort = (): void => this.#controller.abort();
+
+  constructor({ drain, stop }: ConnectOptions) {
+    this.signal = this.#controller.signal;
+    this.#drain = drain;
+    // Every host listens, and there may be thousands.
+    setMaxListeners(0, this.signal);
+    if (drain?.aborted || stop?.aborted) this.#abort();
+    for (const source of [drain, stop]) source?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  readonly giveUp = (reason: unknown): void => {
+    this.#reason ??= reason;
+    this.#abort();
+  };
+
+  get reason(): unknown {
+    return this.#reason ?? kubexmError('KX4009', {});
+  }
+
+  /** From now on a drain lets what runs on the hosts finish. */
+  connected(): void {
+    this.#drain?.removeEventListener('abort', this.#abort);
+  }
+}
+
+function logins(config: OpenConfig, workDir: WorkDir, options: ConnectOptions, interruption: Interruption) {
+  const { secrets, redactor } = config;
+  const { ask, env, keys = new KeyRing(), ssh: overrides = {}, reconnectSeconds } = options;
+  for (const passphrase of keys.typed) redactor.add(passphrase);
+  const askPassphrase = ask && passphraseAsker(ask, redactor, interruption.giveUp);
+  const sources: LoginSources = { secrets, pinFile: workDir.knownHosts, overrides, env, keys, askPassphrase };
+  const hops = createHops();
+  return async (host: ClusterHost, onCut: (reason: string) => void): Promise<LinkedMachine> => {
+    const sudoPassword = host.ssh.sudoPassword && secrets.get(host.ssh.sudoPassword.at);
+    return connectMachine(await targetOf(host, sources), {
+      hops,
+      onEvent: (event) => {
+        if (event.type === 'cut') onCut(event.reason);
+      },
+      connectTimeoutMs: host.ssh.connectTimeoutSeconds * 1000,
+      ...(sudoPassword === undefined ? {} : { sudoPassword }),
+      ...(reconnectSeconds === undefined ? {} : { reconnectMs: reconnectSeconds * 1000 }),
+      signal: interruption.signal,
+    });
+  };
 }

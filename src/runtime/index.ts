@@ -1,7 +1,9 @@
+export { KeyRing } from '../host/index.ts';
 export { clusterLockOwner } from './cluster-lock.ts';
 export { type Context, type Contexts, contextsFile, readContexts, recordContext, useContext } from './contexts.ts';
 export { type ClusterHistory, openHistory } from './history.ts';
-export { breakLocks, type HostLock, lockOwners } from './host-locks.ts';
+export { breakLocks, type HostLock, lockOwners, type UnlockResult } from './host-locks.ts';
+export { type HostManifestReport, readManifests } from './host-manifests.ts';
 export { ConfigError, type OpenConfig, openCluster } from './open-config.ts';
 export { exitCodeOfReport } from './report.ts';
 export { type RunPipelineOptions, type RunReport, runPipeline } from './run-pipeline.ts';

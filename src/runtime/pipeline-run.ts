@@ -8,6 +8,7 @@ import { kubexmError } from '../model/errors/index.ts';
 import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL, type LockOwner } from '../model/host.ts';
+import type { HostManifest } from '../model/manifest.ts';
 import { checkWants } from '../plan/check-wants.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanContext } from '../plan/layers.ts';
@@ -15,12 +16,13 @@ import { criticalPath } from '../plan/order.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
 import type { Question } from '../plan/step.ts';
 import type { Connected } from './connect.ts';
+import { ClusterManifests } from './manifests.ts';
 import type { OpenConfig } from './open-config.ts';
 import { planContext } from './plan-context.ts';
 import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
 import { runSinks, writeRunMetrics } from './run-sinks.ts';
 import { createRun, type RunDir, type RunInputs } from './run-store.ts';
-import { selectionOf } from './selection.ts';
+import { checkTags, selectionOf } from './selection.ts';
 import { version } from './version.ts';
 import type { WorkDir } from './work-dir.ts';
 
@@ -50,25 +52,34 @@ export class PipelineRun<P> {
   private readonly options: RunPipelineOptions;
   private readonly parts: Parts;
   private readonly started = performance.now();
+  private readonly manifests: ClusterManifests;
 
   constructor(pipeline: Pipeline<P>, params: P, options: RunPipelineOptions, parts: Parts) {
     this.pipeline = pipeline;
     this.params = params;
     this.options = options;
     this.parts = parts;
+    this.manifests = new ClusterManifests(parts.workDir, parts.config.cluster.metadata.name);
   }
 
   async run(): Promise<RunReport> {
     const { earlier, connected, owner, exclusive } = this.parts;
     const facts = earlier?.inputs.facts ?? connected.facts;
-    const context = this.context(facts);
+    const { owns, readsManifests } = this.pipeline;
+    const known = readsManifests ? (earlier?.inputs.manifests ?? (await this.manifests.read(connected.machines))) : {};
+    const context = this.context(facts, known);
     const graph = buildGraph(this.pipeline.plan(context, this.params));
     const finalizers = this.pipeline.finalizers && buildGraph(this.pipeline.finalizers(context, this.params));
     checkWants(graph);
+    checkTags(graph, this.options);
     // A run that is refused here has left nothing behind that `--resume` could take for one that began.
+    const owners = owns || readsManifests ? this.manifests.owners(connected.machines) : undefined;
+    owners?.catch(() => undefined);
     const locked = exclusive ? await lockMachines(connected.machines, owner) : new Map<string, EventError>();
     try {
-      return await this.begin(graph, finalizers, context, facts, new Map([...this.unreachable(), ...locked]));
+      const uid = owners && this.manifests.identify(await owners);
+      const unreachable = new Map([...this.unreachable(), ...locked]);
+      return await this.begin(graph, finalizers, context, facts, unreachable, uid);
     } catch (error) {
       if (exclusive) await releaseMachines(connected.machines, [...locked.keys()], this.parts.run, false);
       throw error;
@@ -81,9 +92,10 @@ export class PipelineRun<P> {
     context: PlanContext,
     facts: Readonly<Record<string, Facts>>,
     unreachable: ReadonlyMap<string, EventError>,
+    uid: string | undefined,
   ): Promise<RunReport> {
     const { config, run, workDir, connected } = this.parts;
-    const dir = this.prepare(graph, facts);
+    const dir = this.prepare(graph, facts, context.manifests ?? {});
     const sinks = await runSinks(workDir, dir, config.redactor, this.options.sinks ?? []);
     const emit = (event: NewEvent) => sinks({ ...event, at: Date.now(), run } as Parameters<EventSink>[0]);
     try {
@@ -93,7 +105,8 @@ export class PipelineRun<P> {
         connected.onCut((host, reason) =>
           emit({ type: 'warning', error: { code: 'KX4026', params: { host, reason } } }),
         );
-        const engine = this.engineOptions();
+        this.tellLost(context, emit);
+        const engine = this.engineOptions(uid);
         const result = await runGraph({ ...engine, run, graph, finalizers, emit, journal, replay, unreachable });
         return await this.finish(result, graph, dir, journal, emit);
       } finally {
@@ -105,22 +118,39 @@ export class PipelineRun<P> {
     }
   }
 
-  private context(facts: Readonly<Record<string, Facts>>): PlanContext {
+  private context(
+    facts: Readonly<Record<string, Facts>>,
+    manifests: Readonly<Record<string, HostManifest>>,
+  ): PlanContext {
     const { config, workDir, connected } = this.parts;
     const local = connected.facts[LOCAL];
     return planContext(config.cluster, local ? { ...facts, [LOCAL]: local } : facts, {
       workDir: workDir.cluster,
       assumeYes: this.options.assumeYes === true,
+      manifests,
     });
   }
 
+  /** A host whose manifest should be there and is not. */
+  private tellLost({ hosts, manifests = {} }: PlanContext, emit: (event: NewEvent) => void): void {
+    if (!this.pipeline.readsManifests || this.parts.earlier) return;
+    const names = hosts.map((host) => host.name);
+    for (const host of this.manifests.lost(names, manifests))
+      emit({ type: 'warning', error: { code: 'KX8103', params: { host } } });
+  }
+
   /** The run's directory: made for a new run, checked against the plan for a resumed one. */
-  private prepare(graph: ExecutionGraph, facts: Readonly<Record<string, Facts>>): RunDir {
+  private prepare(
+    graph: ExecutionGraph,
+    facts: Readonly<Record<string, Facts>>,
+    manifests: Readonly<Record<string, HostManifest>>,
+  ): RunDir {
     const { earlier, run, workDir, config } = this.parts;
     const plan = renderJson(graph);
     if (!earlier) {
       const inputs = {
         facts,
+        manifests,
         config: config.cluster,
         plan,
         params: this.params ?? null,
@@ -165,8 +195,9 @@ export class PipelineRun<P> {
     return { journal, replay: undefined, close: () => journal.close() };
   }
 
-  private engineOptions() {
+  private engineOptions(uid: string | undefined) {
     const { options, parts } = this;
+    const owns = uid !== undefined && this.pipeline.owns === true && options.dryRun !== true;
     return {
       machines: parts.connected.machines,
       dryRun: options.dryRun === true,
@@ -177,6 +208,7 @@ export class PipelineRun<P> {
       stop: options.stop ?? new AbortController().signal,
       ask: (question: Question) => this.ask(question),
       redact: (secret: string) => parts.config.redactor.add(secret),
+      manifest: owns ? this.manifests.writer(uid, parts.config.secrets.values()) : undefined,
     };
   }
 
@@ -215,6 +247,7 @@ export class PipelineRun<P> {
     const dryRun = this.options.dryRun === true;
     const unreachable = [...this.unreachable()].map(([host, error]) => ({ host, error }));
     const outcome: RunOutcome = result.outcome === 'succeeded' && unreachable.length > 0 ? 'partial' : result.outcome;
+    if (this.pipeline.readsManifests && !dryRun) this.manifests.forget(await this.manifests.owners(connected.machines));
     // First the hosts, then the journal: a run that is killed in between is resumed and leaves nothing behind.
     if (exclusive) await releaseMachines(connected.machines, result.lostHosts, run, outcome === 'succeeded');
     await journal.durable({ node: 'run', phase: 'ended', outcome });
@@ -223,8 +256,9 @@ export class PipelineRun<P> {
     const names = { pipeline: this.pipeline.name, cluster: config.cluster.metadata.name };
     emit({ type: 'run-finished', ...result, ...names, outcome, durationMs, resumable });
     const changes = (result.counts.changed ?? 0) + (result.counts['would-change'] ?? 0);
-    const more = { run, dryRun, unreachable, durationMs, resumable, logFile: dir.log, planHash: graph.hash, changes };
-    return { ...result, ...names, ...more, outcome };
+    const more = { run, dryRun, durationMs, resumable, logFile: dir.log, planHash: graph.hash, changes };
+    // It is printed as the events are: hosts may have said a secret.
+    return { ...config.redactor.value({ ...result, unreachable }), ...names, ...more, outcome };
   }
 }
 

@@ -1,13 +1,18 @@
 import type { Cluster } from '../model/cluster/index.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL } from '../model/host.ts';
+import type { HostManifest } from '../model/manifest.ts';
 import type { PlanContext, PlanHost } from '../plan/layers.ts';
 
 /** What planning may look at: the configuration and the facts of the hosts that are known. */
 export function planContext(
   cluster: Cluster,
   facts: Readonly<Record<string, Facts>>,
-  options: { readonly workDir: string; readonly assumeYes: boolean },
+  options: {
+    readonly workDir: string;
+    readonly assumeYes: boolean;
+    readonly manifests?: Readonly<Record<string, HostManifest>>;
+  },
 ): PlanContext {
   const hosts = cluster.spec.hosts.flatMap((host): readonly PlanHost[] => {
     const known = facts[host.name];

@@ -1,11 +1,13 @@
 import { hostname, userInfo } from 'node:os';
 import { configFingerprint, diffConfigs } from '../config/index.ts';
 import type { ExecuteResult, Limits } from '../engine/options.ts';
+import type { KeyRing } from '../host/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
-import { kubexmError } from '../model/errors/index.ts';
+import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { EventError, EventSink } from '../model/event.ts';
 import type { LockOwner } from '../model/host.ts';
 import { canonical, type Json } from '../model/json.ts';
+import type { Redactor } from '../observe/index.ts';
 import type { Pipeline } from '../plan/layers.ts';
 import type { Question } from '../plan/step.ts';
 import { lockCluster } from './cluster-lock.ts';
@@ -25,6 +27,8 @@ export interface RunPipelineOptions {
   /** The hosts to connect to. Default: all. */
   readonly hosts?: (cluster: Cluster) => readonly string[];
   readonly ssh?: SshOverrides;
+  /** Keys that were opened already, by a part of the same command that connected before. */
+  readonly keys?: KeyRing;
   readonly dryRun?: boolean;
   /** Goes on with the newest run that did not succeed, or with the one named. */
   readonly resume?: boolean | string;
@@ -67,8 +71,31 @@ export async function runPipeline<P>(
   options: RunPipelineOptions,
 ): Promise<RunReport> {
   const env = options.env ?? process.env;
-  const baseDir = options.baseDir ?? process.cwd();
   const config = await openConfig(options.configFile, pipeline, { env, ask: options.ask });
+  try {
+    return await runWith(config, pipeline, params, { ...options, env });
+  } catch (error) {
+    throw withoutSecrets(error, config.redactor);
+  }
+}
+
+/** What a host said may be part of an error, and a secret part of that. */
+function withoutSecrets(error: unknown, redactor: Redactor): unknown {
+  if (!(error instanceof KubexmError)) return error;
+  const { code, params, detail, host } = error;
+  const more = { ...(detail === undefined ? {} : { detail }), ...(host === undefined ? {} : { host }) };
+  const clean = redactor.value({ params, more });
+  return clean.params === params && clean.more === more ? error : new KubexmError(code, clean.params, clean.more);
+}
+
+async function runWith<P>(
+  config: OpenConfig,
+  pipeline: Pipeline<P>,
+  params: P,
+  options: RunPipelineOptions & { readonly env: NodeJS.ProcessEnv },
+): Promise<RunReport> {
+  const { env } = options;
+  const baseDir = options.baseDir ?? process.cwd();
   const workDir = makeWorkDir(baseDir, config.cluster.metadata.name);
   const earlier = options.resume ? resumeFrom(workDir, pipeline, params, options, config) : undefined;
   const run = earlier?.dir.run ?? newRunId(new Date());

@@ -5,6 +5,7 @@ import { type Replay, readJournal } from '../engine/journal.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
 import type { Json } from '../model/json.ts';
+import type { HostManifest } from '../model/manifest.ts';
 
 /** The files of one run. */
 export interface RunDir {
@@ -17,6 +18,8 @@ export interface RunDir {
 /** What a run was planned from, kept so that a resumed run is planned from the same. */
 export interface RunInputs {
   readonly facts: Readonly<Record<string, Facts>>;
+  /** What the hosts' manifests said, where the plan depends on it. */
+  readonly manifests: Readonly<Record<string, HostManifest>>;
   /** The configuration without its secrets. */
   readonly config: Json;
   readonly plan: Json;
@@ -50,8 +53,8 @@ export function createRun(
   const dir = runDir(runs, run);
   mkdirSync(dir.path, { recursive: true, mode: 0o700 });
   for (const [name, value] of Object.entries(inputs)) {
-    // Facts are what the hosts say of themselves: a password that happens to be `ubuntu` must not change what is planned.
-    const kept = name === 'facts' ? value : redact(JSON.parse(JSON.stringify(value)));
+    // Facts and manifests are what the hosts say: a password that happens to be `ubuntu` must not change what is planned.
+    const kept = name === 'facts' || name === 'manifests' ? value : redact(JSON.parse(JSON.stringify(value)));
     writePrivate(join(dir.path, `${name}.json`), `${JSON.stringify(kept)}\n`);
   }
   return dir;
@@ -69,6 +72,7 @@ export function readInputs(dir: RunDir): RunInputs {
   };
   return {
     facts: read('facts') as RunInputs['facts'],
+    manifests: read('manifests') as RunInputs['manifests'],
     config: read('config') as Json,
     plan: read('plan') as Json,
     params: read('params') as Json,

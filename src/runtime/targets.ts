@@ -1,5 +1,12 @@
 import { homedir } from 'node:os';
-import { type Auth, defaultSshConfig, resolveTarget, type Target, type TargetSpec } from '../host/index.ts';
+import {
+  type Auth,
+  defaultSshConfig,
+  type KeyRing,
+  resolveTarget,
+  type Target,
+  type TargetSpec,
+} from '../host/index.ts';
 import { SSH_DEFAULTS, type SshLogin } from '../model/cluster/cluster.ts';
 import type { ClusterHost } from '../model/cluster/index.ts';
 import type { Secret } from '../model/cluster/secret.ts';
@@ -17,7 +24,9 @@ export interface LoginSources {
   readonly pinFile: string;
   readonly overrides: SshOverrides;
   readonly env: NodeJS.ProcessEnv;
-  readonly ask: ((question: { readonly text: string; readonly secret: true }) => Promise<string>) | undefined;
+  /** Keys that were opened already. */
+  readonly keys: KeyRing;
+  readonly askPassphrase: Auth['askPassphrase'];
 }
 
 /** How a host is logged in to: the command line, then the file, then `~/.ssh/config`, then the usual. */
@@ -43,7 +52,7 @@ export async function targetOf(host: ClusterHost, sources: LoginSources): Promis
   return resolveTarget(bastions.length > 0 ? { ...target, bastions } : target, context);
 }
 
-function authOf(login: SshLogin, { secrets, env, ask }: LoginSources): Auth {
+function authOf(login: SshLogin, { secrets, env, keys, askPassphrase }: LoginSources): Auth {
   const textOf = (secret: Secret | undefined) => (secret === undefined ? undefined : secrets.get(secret.at));
   const password = textOf(login.password);
   const passphrase = textOf(login.privateKeyPassphrase);
@@ -53,7 +62,8 @@ function authOf(login: SshLogin, { secrets, env, ask }: LoginSources): Auth {
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(privateKey === undefined ? {} : { privateKey }),
     ...(login.privateKeyPath === undefined ? {} : { privateKeyPath: inHome(login.privateKeyPath, env) }),
-    ...(ask && { askPassphrase: (file: string) => ask({ text: `Passphrase of ${file}`, secret: true }) }),
+    ...(askPassphrase && { askPassphrase }),
+    keys,
   };
 }
 

@@ -34,7 +34,7 @@ test('bash completes commands, flags and choices', () => {
   const cwd = tempDir();
   expect(inBash(cwd, 'kubexm ge')).toEqual(['generate', 'get']);
   expect(inBash(cwd, 'kubexm get ')).toEqual(['runs', 'events', 'metrics']);
-  expect(inBash(cwd, 'kubexm get runs --l')).toEqual(['--limit', '--lang']);
+  expect(inBash(cwd, 'kubexm get runs --l')).toEqual(['--lab', '--limit', '--lang']);
   expect(inBash(cwd, 'kubexm get runs -o ')).toEqual(['table', 'wide', 'json', 'yaml', 'name']);
   expect(inBash(cwd, 'kubexm get runs --output=j')).toEqual(['json']);
   expect(inBash(cwd, 'kubexm completion ')).toEqual(['bash', 'zsh', 'fish']);

@@ -98,6 +98,12 @@ ${hosts.join('\n')}
     expect(JSON.parse(stdout)).toMatchObject([{ host: 'host1', code: 0, stdout: "a  b|$HOME|it's|", stderr: '' }]);
   });
 
+  test('run command: more than can be kept is said to be cut', async () => {
+    const words = ['--nodes', 'host1', '-o', 'json', '--', 'head -c 2000000 /dev/zero | tr "\\0" x'];
+    const { stdout } = await run(tempDir(), words);
+    expect(JSON.parse(stdout)).toMatchObject([{ host: 'host1', code: 0, truncated: true }]);
+  });
+
   test('run command: too slow', async () => {
     const { code, stderr } = await run(tempDir(), ['--nodes', 'host1', '--timeout', '1s', '--', 'sleep 20']);
     expect(code).toBe(1);
@@ -238,6 +244,25 @@ ${hosts.join('\n')}
     // The job goes on without us; the run that owns it attaches to it.
     const resumed = await sample(cwd, ['--root', '/tmp/cli-stop', '--job-seconds', '15', '--resume']);
     expect(resumed.code, resumed.stderr).toBe(0);
+  });
+
+  test('Ctrl-C twice during a one-off command: it is ended on the host, and nothing speaks of resuming', async () => {
+    const [host] = rig.hosts;
+    const running = () => host!.exec('pgrep -fc "[s]leep 4321" || true');
+    const twice: CliOptions = {
+      started: (child) => {
+        void expect
+          .poll(running, { timeout: 20_000 })
+          .not.toBe('0\n')
+          .then(() => child.kill('SIGINT'));
+        child.stderr?.once('data', () => child.kill('SIGINT'));
+      },
+    };
+    const { code, stderr } = await run(tempDir(), ['--nodes', 'host1', '--timeout', '5m', '--', 'sleep 4321'], twice);
+    expect(code).toBe(130);
+    expect(stderr).toContain('Stopping now. This cannot be resumed');
+    expect(stderr).not.toMatch(/--resume picks|go on with/);
+    await expect.poll(running).toBe('0\n');
   });
 
   test('two at once: the second is told who the first is; unlock shows it and asks for the name', {

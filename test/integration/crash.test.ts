@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Driven } from '../rig/driven.ts';
 import { describeHosts } from '../rig/sshd.ts';
 import { randoms, seed, some, thorough } from '../rig/thorough.ts';
-import { type Driven, Sample } from './sample.ts';
+import { Sample } from './sample.ts';
 
 /** Kills of every kind are followed by --resume: always the same result, nothing lost, nothing once-only done twice. */
 describeHosts('a run that is killed', () => {

@@ -107,7 +107,9 @@ const joined = dedicated('joined', joinStep, 'Joins with the token.', (want: Par
 );
 const flag = dedicated('flag', checkedCommand, 'A command with a check.', (want: { path: string; fails: boolean }) =>
   checkedCommand({
-    run: want.fails ? 'echo half > "$OUT"; echo "the disk is on fire" >&2; exit 3' : 'echo yes > "$OUT"',
+    run: want.fails
+      ? 'echo half > "$OUT"; s=$(dirname "$OUT").says; [ ! -e "$s" ] || echo "it said $(cat "$s")" >&2; echo "the disk is on fire" >&2; exit 3'
+      : 'echo yes > "$OUT"',
     env: { OUT: want.path },
     check: ['grep', '-qx', 'yes', want.path],
     rollback: ['rm', '-f', want.path],

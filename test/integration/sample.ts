@@ -1,36 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
-import type { RunEvent, RunPipelineOptions, RunReport } from '../../src/index.ts';
+import type { RunPipelineOptions } from '../../src/index.ts';
+import { type DriveHooks, type Driven, driven } from '../rig/driven.ts';
 import { type Rig, startRig } from '../rig/sshd.ts';
 import type { SampleParams } from './pipeline.ts';
 
-/** What a run of the driver printed, and how it ended. */
-export interface Driven {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly events: readonly RunEvent[];
-  readonly report: RunReport | undefined;
-  readonly error:
-    | { readonly code?: string; readonly message: string; readonly detail?: string; readonly stack: string }
-    | undefined;
-  readonly stderr: string;
-}
-
 /** How a run is started. */
-export interface DriveOptions extends Partial<Omit<RunPipelineOptions, 'env' | 'sinks'>> {
+export interface DriveOptions extends DriveHooks, Partial<Omit<RunPipelineOptions, 'env' | 'sinks'>> {
   readonly params?: Partial<SampleParams>;
-  readonly crashAt?: string;
-  /** More of the environment. */
-  readonly with?: Readonly<Record<string, string>>;
-  readonly onEvent?: (event: RunEvent, child: ChildProcess) => void;
-  /** Called once it was started. */
-  readonly started?: (child: ChildProcess) => void;
 }
 
 const PARAMS: SampleParams = { root: '/srv/kx-test/sample', jobSeconds: 0.3, failOn: '' };
@@ -50,7 +31,7 @@ export class Sample {
   static async start(hosts: number): Promise<Sample> {
     const dir = mkdtempSync(join(tmpdir(), 'kubexm-sample-'));
     const driver = join(dir, 'drive.mjs');
-    await bundle(driver);
+    await bundleDriver(driver);
     const rig = await startRig({ hosts });
     const sample = new Sample(rig, dir, driver);
     sample.writeConfig('');
@@ -90,32 +71,8 @@ ${more}`,
   /** Runs the driver to its end. */
   async drive(options: DriveOptions = {}): Promise<Driven> {
     const { params, crashAt, with: more, onEvent, started, ...rest } = options;
-    const env = { ...process.env, ...more, ...(crashAt === undefined ? {} : { KUBEXM_CRASH_AT: crashAt }) };
     const args = [this.driver, this.config, this.dir, JSON.stringify({ ...PARAMS, ...params }), JSON.stringify(rest)];
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    started?.(child);
-    const events: RunEvent[] = [];
-    let report: RunReport | undefined;
-    let error: Driven['error'];
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const value = JSON.parse(line) as { type: string };
-      if (value.type === 'report') report = value as unknown as RunReport;
-      else if (value.type === 'error') error = value as unknown as Driven['error'];
-      else {
-        events.push(value as RunEvent);
-        onEvent?.(value as RunEvent, child);
-      }
-    });
-    return new Promise((resolve) => {
-      child.on('close', (code, signal) => resolve({ code, signal, events, report, error, stderr }));
-    });
+    return await driven(args, { crashAt, with: more, onEvent, started });
   }
 
   /** Everything the sample leaves on the hosts, as text that can be compared. */
@@ -173,7 +130,8 @@ export function nodesWith(driven: Driven, outcome: string): readonly string[] {
   return found.toSorted();
 }
 
-async function bundle(outfile: string): Promise<void> {
+/** The driver of the sample pipeline as a file that starts fast. */
+export async function bundleDriver(outfile: string): Promise<void> {
   await build({
     entryPoints: [fileURLToPath(new URL('./drive.ts', import.meta.url))],
     outfile,

@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { cliError } from '../cli-error.ts';
 import type { CommandSpec } from '../command-spec.ts';
+import { writeNew } from '../write-new.ts';
 
 /** `kubexm generate config` */
 export const generateConfigCommand: CommandSpec = {
@@ -32,13 +31,3 @@ export const generateConfigCommand: CommandSpec = {
     return 0;
   },
 };
-
-function writeNew(path: string, shown: string, text: string, force: boolean): void {
-  try {
-    writeFileSync(path, text, { flag: force ? 'w' : 'wx' });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw cliError('KX1030', { file: shown }, { cause: error });
-    throw cliError('KX1031', { file: shown, reason: message }, { cause: error });
-  }
-}

@@ -12,6 +12,16 @@ import { generateSchemaCommand } from './generate-schema.ts';
 import { getEventsCommand } from './get-events.ts';
 import { getMetricsCommand } from './get-metrics.ts';
 import { getRunsCommand } from './get-runs.ts';
+import { labConfigCommand } from './lab-config.ts';
+import { labCreateCommand } from './lab-create.ts';
+import { labDeleteCommand } from './lab-delete.ts';
+import { labDiffCommand } from './lab-diff.ts';
+import { labListCommand } from './lab-list.ts';
+import { labDelayCommand, labHealCommand, labPartitionCommand } from './lab-network.ts';
+import { labCutCommand, labRebootCommand, labStartCommand, labStopCommand } from './lab-power.ts';
+import { labRestoreCommand, labSnapshotCommand } from './lab-snapshot.ts';
+import { labSshCommand } from './lab-ssh.ts';
+import { resetNodesCommand } from './reset-nodes.ts';
 import { runCommandCommand } from './run-command.ts';
 import { unlockCommand } from './unlock.ts';
 import { validateConfigCommand } from './validate-config.ts';
@@ -26,7 +36,23 @@ export const commands: readonly CommandSpec[] = [
   describeRunCommand,
   getEventsCommand,
   getMetricsCommand,
+  resetNodesCommand,
   unlockCommand,
+  labCreateCommand,
+  labListCommand,
+  labSshCommand,
+  labConfigCommand,
+  labStartCommand,
+  labStopCommand,
+  labRebootCommand,
+  labCutCommand,
+  labPartitionCommand,
+  labHealCommand,
+  labDelayCommand,
+  labSnapshotCommand,
+  labRestoreCommand,
+  labDiffCommand,
+  labDeleteCommand,
   explainCommand,
   configGetContextsCommand,
   configUseContextCommand,

@@ -18,6 +18,7 @@ export const runCommandCommand: CommandSpec = {
       text: 'ex.run-command-glob',
     },
     { line: 'kubexm run command --nodes etcd,node[1:3] -o json -- cat /etc/os-release', text: 'ex.run-command-json' },
+    { line: 'kubexm run command --lab t -- uname -n', text: 'ex.run-command-lab' },
   ],
   arguments: [{ name: '[command...]', text: 'arg.command', kind: 'command' }],
   options: [
@@ -33,7 +34,8 @@ export const runCommandCommand: CommandSpec = {
 async function run(call: Call) {
   const { io, options, args } = call;
   if (args.length === 0) throw cliError('KX1009', {});
-  const patterns = options.list('nodes');
+  // A lab is small and its user's own: all of it is meant unless some of it is named.
+  const patterns = options.list('nodes').length === 0 && options.text('lab') ? ['all'] : options.list('nodes');
   if (patterns.length === 0) {
     throw cliError('KX1007', { command: 'kubexm run command', option: '--nodes', help: 'kubexm run command --help' });
   }

@@ -36,8 +36,8 @@ test('a group and a command both say what they are for', async () => {
 });
 
 test('flags, but none twice', async () => {
-  expect((await at('get', 'runs', '--l')).values).toEqual(['--limit', '--lang']);
-  expect((await at('get', 'runs', '--limit', '3', '--l')).values).toEqual(['--lang']);
+  expect((await at('get', 'runs', '--l')).values).toEqual(['--lab', '--limit', '--lang']);
+  expect((await at('get', 'runs', '--limit', '3', '--l')).values).toEqual(['--lab', '--lang']);
   expect((await at('get', 'runs', '-')).values).toEqual(expect.arrayContaining(['-o', '--output', '-f', '-v']));
 });
 

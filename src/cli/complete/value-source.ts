@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Lab } from '../../index.ts';
 import type { ValueKind } from '../command-spec.ts';
 import type { Io } from '../io.ts';
 import type { Candidate, ValueSource } from './candidates.ts';
@@ -36,6 +37,8 @@ async function lookUp(kind: ValueKind, words: readonly string[], io: Io): Promis
     }
     case 'node': {
       const file = valueAfter(words, '-f', '--file');
+      const lab = valueAfter(words, '--lab');
+      if (lab !== undefined) return machinesOf([await library.openLab(lab, { env: io.env })]);
       const path = file === undefined ? named?.configFile : resolve(io.cwd, file);
       if (path === undefined) return [];
       const { cluster } = await library.loadConfig(path);
@@ -49,6 +52,14 @@ async function lookUp(kind: ValueKind, words: readonly string[], io: Io): Promis
         ...roles.map(([role, members]) => ({ value: role, text: (members as readonly string[]).join(', ') })),
       ];
     }
+    case 'lab':
+      return labsOf(await library.listLabs({ env: io.env }));
+    case 'machine':
+      return machinesOf(await library.listLabs({ env: io.env }));
+    case 'machine-or-lab': {
+      const labs = await library.listLabs({ env: io.env });
+      return [...machinesOf(labs), ...labsOf(labs)];
+    }
     case 'tag': {
       const tags = new Set(library.reference().tasks.flatMap((task) => task.tags));
       return [...tags].sort().map((value) => ({ value, text: '' }));
@@ -56,6 +67,14 @@ async function lookUp(kind: ValueKind, words: readonly string[], io: Io): Promis
     default:
       return [];
   }
+}
+
+function labsOf(labs: readonly Lab[]): readonly Candidate[] {
+  return labs.map((lab) => ({ value: lab.name, text: `${lab.image} × ${lab.machines.length}` }));
+}
+
+function machinesOf(labs: readonly Lab[]): readonly Candidate[] {
+  return labs.flatMap((lab) => lab.machines.map(({ name, address }) => ({ value: name, text: address })));
 }
 
 function valueAfter(words: readonly string[], ...flags: readonly string[]): string | undefined {

@@ -15,6 +15,8 @@ export interface HostResult {
   code?: number;
   stdout?: string;
   stderr?: string;
+  /** It printed more than was kept. */
+  truncated?: true;
   durationMs?: number;
   error?: EventError;
   /** Not asked, or lost on the way: nobody knows what the command did there. */
@@ -49,10 +51,12 @@ export function commandView(
     const result = 'host' in event ? results.get(event.host) : undefined;
     if (!result) return;
     if (event.type === 'node-output') {
-      Object.assign(result, { code: event.code, stdout: event.stdout, stderr: event.stderr });
+      const { code, stdout, stderr, truncated } = event;
+      Object.assign(result, { code, stdout, stderr, ...(truncated ? { truncated } : {}) });
       if (format !== 'text') return;
       io.print(printableLines(event.stdout).map((line) => `${prefix(result.host, io.paint)} ${line}`));
       io.note(printableLines(event.stderr).map((line) => `${prefix(result.host, io.paintNote)} ${line}`));
+      if (truncated) io.note(io.paintNote('yellow', io.say('command.truncated', { host: result.host })));
     } else if (event.type === 'node-finished') {
       result.durationMs = Math.round(event.durationMs);
       if (event.error) result.error = event.error;
@@ -100,7 +104,8 @@ function resultValue(result: HostResult, { lang }: Io) {
   const { host, code = null, stdout = '', stderr = '', durationMs = null, error } = result;
   const failed =
     error && code === null ? { error: { code: error.code, message: errorTitle(error.code, error.params, lang) } } : {};
-  return { host, code, stdout, stderr, durationMs, ...failed };
+  const cut = result.truncated ? { truncated: true } : {};
+  return { host, code, stdout, stderr, ...cut, durationMs, ...failed };
 }
 
 function summary(hosts: number, failed: readonly HostResult[], unreached: number, io: Io): string {

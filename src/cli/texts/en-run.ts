@@ -32,6 +32,7 @@ export const enRun = {
   retryIn: 'attempt {attempt} in {seconds} s: {reason}',
   draining: 'Interrupted: finishing the steps that run, then stopping. Ctrl-C again stops now.',
   stopping: 'Stopping now. What ran on the hosts may still run there; --resume picks it up.',
+  stoppingForGood: 'Stopping now. This cannot be resumed: what was begun on the hosts is ended where it is.',
   killed: 'Ended at once.',
   countOutcome: '{n} {outcome}',
   'outcome.satisfied': 'as wanted',

@@ -1,6 +1,8 @@
 import { enHelp } from './en-help.ts';
+import { enLab } from './en-lab.ts';
+import { enReset } from './en-reset.ts';
 import { enRun } from './en-run.ts';
 import { enWords } from './en-words.ts';
 
 /** Everything the command line says, in English. */
-export const en = { ...enHelp, ...enWords, ...enRun } as const;
+export const en = { ...enHelp, ...enWords, ...enRun, ...enReset, ...enLab } as const;

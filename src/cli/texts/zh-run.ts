@@ -34,6 +34,7 @@ export const zhRun: Readonly<Record<keyof typeof enRun, string>> = {
   retryIn: '{seconds} 秒后进行第 {attempt} 次尝试：{reason}',
   draining: '已中断：等待正在运行的步骤结束后停止。再按一次 Ctrl-C 立即停止。',
   stopping: '正在立即停止。主机上的操作可能仍在运行；使用 --resume 可接续。',
+  stoppingForGood: '正在立即停止。此命令无法恢复：主机上已开始的操作会就地终止。',
   killed: '已立即结束。',
   countOutcome: '{outcome} {n}',
   'outcome.satisfied': '已符合要求',

@@ -1,7 +1,9 @@
 import type { en } from './en.ts';
 import { zhHelp } from './zh-help.ts';
+import { zhLab } from './zh-lab.ts';
+import { zhReset } from './zh-reset.ts';
 import { zhRun } from './zh-run.ts';
 import { zhWords } from './zh-words.ts';
 
 /** 命令行的全部中文文字。 */
-export const zh: Readonly<Record<keyof typeof en, string>> = { ...zhHelp, ...zhWords, ...zhRun };
+export const zh: Readonly<Record<keyof typeof en, string>> = { ...zhHelp, ...zhWords, ...zhRun, ...zhReset, ...zhLab };

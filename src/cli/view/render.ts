@@ -6,6 +6,7 @@ import { elapsedText } from '../output/duration.ts';
 import { paintLine, type Span, span } from '../output/line.ts';
 import { countText, speaker } from '../texts/index.ts';
 import type { Drawing, Row } from './drawing.ts';
+import type { Interruption } from './run-view.ts';
 import { signsFor } from './signs.ts';
 import type { FailureState, ViewState } from './state.ts';
 import { taskLines } from './tasks.ts';
@@ -19,7 +20,7 @@ export interface RenderOptions {
   readonly unicode: boolean;
   readonly lang: Lang;
   /** Ctrl-C was pressed: once, or more often. */
-  readonly interrupted?: 'draining' | 'stopping';
+  readonly interrupted?: Interruption;
 }
 
 /** The frame for a state: never more lines than `height`, never more columns than `width`. */
@@ -84,5 +85,5 @@ function failures(all: readonly FailureState[], most: number, { say, signs, lang
 
 function notice({ interrupted }: RenderOptions, { say }: Drawing): Row[] {
   if (interrupted === undefined) return [];
-  return [{ left: [span(say(interrupted === 'draining' ? 'draining' : 'stopping'), 'yellow')] }];
+  return [{ left: [span(say(interrupted), 'yellow')] }];
 }

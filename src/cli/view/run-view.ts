@@ -1,7 +1,7 @@
 import type { EventSink } from '../../index.ts';
 
-/** How often Ctrl-C was pressed. */
-export type Interruption = 'draining' | 'stopping';
+/** How often Ctrl-C was pressed: once, twice, or twice where nothing can be resumed. */
+export type Interruption = 'draining' | 'stopping' | 'stoppingForGood';
 
 /** Shows a run while it goes on. */
 export interface RunView {

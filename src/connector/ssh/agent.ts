@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import ssh2 from 'ssh2';
 
+/** An agent that is silent for longer is not waited for. */
+const ANSWER_MS = 3000;
+
 /** An agent that offers only some of its keys, as IdentitiesOnly asks. */
 export class SelectiveAgent extends ssh2.OpenSSHAgent {
   readonly #wanted: ReadonlySet<string>;
@@ -29,6 +32,20 @@ export async function publicKeys(files: readonly string[]): Promise<Set<string>>
     if (key) found.add(key);
   }
   return found;
+}
+
+/** The public halves of the keys an agent holds, in base64; none when it does not answer. */
+export async function agentKeys(socket: string): Promise<ReadonlySet<string>> {
+  const { promise, resolve } = Promise.withResolvers<ReadonlySet<string>>();
+  const timer = setTimeout(resolve, ANSWER_MS, new Set<string>());
+  new ssh2.OpenSSHAgent(socket).getIdentities((error, keys = []) => {
+    resolve(new Set(error ? [] : keys.map(publicPart)));
+  });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function publicPart(key: unknown): string {

@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import type { AnyAuthMethod, AuthHandlerMiddleware, Prompt } from 'ssh2';
-import { KubexmError as Known, type KubexmError, kubexmError } from '../../model/errors/index.ts';
+import { exitCodeOf, KubexmError as Known, type KubexmError, kubexmError } from '../../model/errors/index.ts';
 import type { Target } from '../target.ts';
-import { publicKeys, SelectiveAgent } from './agent.ts';
-import { type LoadedKey, loadKey, loadKeyFile } from './private-key.ts';
+import { agentKeys, publicKeys, SelectiveAgent } from './agent.ts';
+import { findKey, isLocked, type LoadedKey, loadKey } from './private-key.ts';
 
 /** What is tried to log in, and what came of it. */
 export interface AuthPlan {
@@ -65,20 +65,46 @@ async function collect(target: Target, notes: string[]): Promise<Attempt[]> {
     const method = { type: 'publickey', username: user, key: loaded.key } as unknown as AnyAuthMethod;
     attempts.push({ label: `${loaded.label} (${loaded.key.type})`, method });
   };
-  if (auth.privateKey !== undefined) addKey(await loadKey(target, 'privateKey', auth.privateKey));
-  if (auth.privateKeyPath !== undefined) addKey(await loadKeyFile(target, auth.privateKeyPath));
   const socket = await findAgent(target, notes);
+  const inAgent = holdsKeyOf(socket);
+  if (auth.privateKey !== undefined) addKey(await loadKey(target, { label: 'privateKey', data: auth.privateKey }));
+  if (auth.privateKeyPath !== undefined) addKey(await loadFile(target, auth.privateKeyPath, inAgent, true));
   if (socket !== undefined) {
     const agent = auth.identitiesOnly ? await selectiveAgent(target, socket) : socket;
     attempts.push({ label: 'agent', method: { type: 'agent', username: user, agent } });
   }
-  for (const file of auth.identityFiles ?? []) addKey(await loadIdentity(target, file, notes));
+  for (const file of auth.identityFiles ?? []) addKey(await loadIdentity(target, file, inAgent, notes));
   if (auth.password !== undefined) {
     const { password } = auth;
     if (auth.keyboardInteractive !== false) attempts.push(interactive(user, password));
     attempts.push({ label: 'password', method: { type: 'password', username: user, password } });
   }
   return attempts;
+}
+
+type InAgent = (file: string) => Promise<boolean>;
+
+/** A key's file, unless it is encrypted and the agent can sign in its place: nobody has to type anything then. */
+async function loadFile(
+  target: Target,
+  file: string,
+  inAgent: InAgent,
+  mayAsk: boolean,
+): Promise<LoadedKey | undefined> {
+  const found = await findKey(target, file);
+  if (isLocked(target, found) && (await inAgent(file))) return undefined;
+  return loadKey(target, found, mayAsk);
+}
+
+/** Whether the agent holds the key whose public half lies beside a file. The agent is asked once, and only if need be. */
+function holdsKeyOf(socket: string | undefined): InAgent {
+  let held: Promise<ReadonlySet<string>> | undefined;
+  return async (file) => {
+    if (socket === undefined) return false;
+    held ??= agentKeys(socket);
+    const [key] = await publicKeys([file]);
+    return key !== undefined && (await held).has(key);
+  };
 }
 
 /** Answers one hidden prompt with the password, once: asked again, it was wrong, and asking forever would lock the account. */
@@ -92,17 +118,26 @@ function interactive(user: string, password: string): Attempt {
   return { label: 'keyboard-interactive', method: { type: 'keyboard-interactive', username: user, prompt } };
 }
 
-/** Keys that are merely tried: a missing or locked one is passed over. */
-async function loadIdentity(target: Target, file: string, notes: string[]): Promise<LoadedKey | undefined> {
+/** Keys that are merely tried: a missing or locked one is passed over. Asked for only when nothing else was given. */
+async function loadIdentity(
+  target: Target,
+  file: string,
+  inAgent: InAgent,
+  notes: string[],
+): Promise<LoadedKey | undefined> {
+  const { password, privateKey, privateKeyPath } = target.auth;
   try {
     await access(file);
   } catch {
     return undefined;
   }
   try {
-    return await loadKeyFile(target, file);
+    const alone = password === undefined && privateKey === undefined && privateKeyPath === undefined;
+    return await loadFile(target, file, inAgent, alone);
   } catch (error) {
-    notes.push(`${file} (${error instanceof Known ? error.params['reason'] : 'unusable'})`);
+    // The person does not want to go on.
+    if (exitCodeOf(error) === 130) throw error;
+    notes.push(`${file} (${error instanceof Known ? (error.params['reason'] ?? error.message) : 'unusable'})`);
     return undefined;
   }
 }

@@ -1,13 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fails, logsIn } from '../../../test/rig/ssh.ts';
 import { addUser, describeHosts, type Rig, type RigHost, startProxy, startRig } from '../../../test/rig/sshd.ts';
+import { kubexmError } from '../../model/errors/index.ts';
 import type { Target } from '../target.ts';
 import { connectSsh } from './client.ts';
+import { KeyRing } from './key-ring.ts';
 
 const run = promisify(execFile);
 
@@ -51,7 +54,7 @@ describeHosts('SSH login', () => {
       const asked: string[] = [];
       await logsIn(
         as({
-          askPassphrase: (file) => {
+          askPassphrase: (file: string) => {
             asked.push(file);
             return Promise.resolve('open it');
           },
@@ -63,6 +66,57 @@ describeHosts('SSH login', () => {
         params: { reason: 'the passphrase is wrong' },
       });
       expect(await fails(as({}))).toMatchObject({ code: 'KX3009', params: { reason: 'no passphrase was given' } });
+    });
+
+    test('typing a passphrase is no part of the time to connect; a shared ring asks once', async () => {
+      const privateKeyPath = await keygen('slowly-typed', '-t', 'ed25519', '-N', 'open it');
+      let asked = 0;
+      const askPassphrase = async (): Promise<string> => {
+        asked++;
+        await sleep(2500);
+        return 'open it';
+      };
+      const auth = { privateKeyPath, askPassphrase, keys: new KeyRing() };
+      const target = host.target({ user: 'bob', auth });
+      const gate = host.target({ name: 'gate', user: 'bob', auth });
+      // The first way goes through a bastion: its key is asked for while the target waits.
+      await logsIn(host.target({ bastions: [gate] }), { timeoutMs: 2000 });
+      await Promise.all([logsIn(target, { timeoutMs: 2000 }), logsIn(target, { timeoutMs: 2000 })]);
+      expect(asked).toBe(1);
+    });
+
+    test('a login can be given up while a question is open', async () => {
+      const privateKeyPath = await keygen('never-typed', '-t', 'ed25519', '-N', 'open it');
+      const askPassphrase = () => new Promise<string>(() => undefined);
+      const target = host.target({ user: 'bob', auth: { privateKeyPath, askPassphrase } });
+      await expect(connectSsh(target, { signal: AbortSignal.timeout(300) })).rejects.toThrow(/timeout/);
+    });
+
+    test('a key that is merely tried is asked for only when nothing else was given', async () => {
+      const locked = await keygen('merely-tried', '-t', 'ed25519', '-N', 'open it');
+      const asked: string[] = [];
+      const askPassphrase = (file: string): Promise<string> => {
+        asked.push(file);
+        return Promise.resolve('open it');
+      };
+      const as = (auth: Target['auth']): Target =>
+        host.target({ user: 'bob', auth: { identityFiles: [locked], askPassphrase, ...auth } });
+      await logsIn(as({ password: 'opensesame' }));
+      await logsIn(as({ privateKeyPath: rig.key }));
+      expect(asked).toEqual([]);
+      const error = await fails(as({ password: 'wrong' }), { timeoutMs: 30_000 });
+      expect(error.params['tried']).toContain(`${locked} (no passphrase was given)`);
+      expect(asked).toEqual([]);
+      await logsIn(as({}));
+      expect(asked).toEqual([locked]);
+      const unasked = await fails(
+        as({ askPassphrase: () => Promise.reject(kubexmError('KX1040', { question: 'q' })) }),
+      );
+      expect(unasked.params['tried']).toBe(`${locked} (a question cannot be asked here: q)`);
+      const cancelled = await fails(
+        as({ askPassphrase: () => Promise.reject(kubexmError('KX1041', { question: 'q' })) }),
+      );
+      expect(cancelled.code).toBe('KX1041');
     });
 
     test('a key file that is missing, or is no private key', async () => {
@@ -101,8 +155,18 @@ describeHosts('SSH login', () => {
           .toBe(true);
         const other = await keygen('agent-other', '-t', 'ed25519', '-N', '');
         const env = { ...process.env, SSH_AUTH_SOCK: socket };
+        // What the agent has opened needs no passphrase, named or merely tried.
+        const locked = join(rig.dir, 'agent-locked');
+        await copyFile(other, locked);
+        await copyFile(`${other}.pub`, `${locked}.pub`);
+        await run('ssh-keygen', ['-q', '-p', '-P', '', '-N', 'open it', '-f', locked]);
+        const missed = await fails(host.target({ user: 'bob', auth: { agent: socket, privateKeyPath: locked } }));
+        expect(missed).toMatchObject({ code: 'KX3009' });
         await run('ssh-add', ['-q', other], { env });
         await logsIn(host.target({ user: 'bob', auth: { agent: socket } }));
+        const askPassphrase = () => Promise.reject(new Error('asked'));
+        await logsIn(host.target({ user: 'bob', auth: { agent: socket, privateKeyPath: locked, askPassphrase } }));
+        await logsIn(host.target({ user: 'bob', auth: { agent: socket, identityFiles: [locked], askPassphrase } }));
         await logsIn(
           host.target({ user: 'bob', auth: { agent: socket, identitiesOnly: true, identityFiles: [other] } }),
         );

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
+import { unlessAborted } from '../../model/unless-aborted.ts';
 import type { Connection } from '../connection.ts';
 import type { Target } from '../target.ts';
 import { type AuthPlan, planAuth } from './auth.ts';
@@ -12,7 +13,7 @@ import { tuneCipher } from './tune-cipher.ts';
 
 /** How a login is made. */
 export interface SshOptions {
-  /** For TCP, key exchange and login together. Default 15 s. */
+  /** For TCP, key exchange and login together; what a person types before is not counted. Default 15 s. */
   readonly timeoutMs?: number;
   /** How often a silent connection is asked whether it lives. Default 10 s; three silences end it. */
   readonly keepaliveMs?: number;
@@ -40,13 +41,13 @@ export function createHops(): Hops {
 export async function connectSsh(target: Target, options: SshOptions = {}): Promise<Connection> {
   options.signal?.throwIfAborted();
   const timeoutMs = options.timeoutMs ?? 15_000;
-  const deadline = Date.now() + timeoutMs;
   const hops = options.hops ?? createHops();
   // Before the socket opens: once it is, nobody may miss its end.
-  const [hostKey, auth] = await Promise.all([hostKeyCheck(target), planAuth(target)]);
+  const ready = Promise.all([hostKeyCheck(target), planAuth(target)]);
+  const [hostKey, auth] = await unlessAborted(ready, options.signal);
   const route = await openRoute(target, { ...options, hops, timeoutMs });
   try {
-    const leftMs = Math.max(1, deadline - Date.now());
+    const leftMs = Math.max(1, route.since + timeoutMs - Date.now());
     const client = await login(target, route.socket, { ...options, timeoutMs, leftMs, hostKey, auth });
     const connection = new SshConnection(client, target.name);
     void connection.closed.then(route.release);
@@ -91,6 +92,7 @@ function login(target: Target, sock: Duplex, options: LoginOptions): Promise<ssh
       const rejected = loggingIn && (error.level === 'client-authentication' || isDisconnect(error));
       return fail(rejected ? auth.failure(error) : failure(error));
     });
+    client.on('end', () => client.destroy());
     client.on('close', () => fail(refused ?? failure(new Error('the connection was closed during login'))));
     client.on('ready', () => {
       options.signal?.removeEventListener('abort', abort);

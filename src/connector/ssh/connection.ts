@@ -27,9 +27,15 @@ export class SshConnection implements Connection {
       this.#error ??= error;
     });
     this.closed = new Promise((resolve) => {
-      client.once('close', () => {
+      const over = (): void => {
         this.#alive = false;
         resolve(this.#asked ? undefined : (this.#error ?? new Error('the connection was closed')));
+      };
+      client.once('close', over);
+      // Behind a bastion the end of what the server sends is all there is: the way to it stays open, and its keepalive stops.
+      client.once('end', () => {
+        over();
+        client.destroy();
       });
     });
   }

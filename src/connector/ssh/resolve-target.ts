@@ -67,6 +67,7 @@ async function jumps(
         name: host,
         address: host,
         hostKeys: spec.hostKeys,
+        auth: askingOf(spec.auth),
         ...(user !== undefined && { user }),
         ...(port !== undefined && { port }),
         ...(index > 0 && { bastions: [] }),
@@ -77,6 +78,11 @@ async function jumps(
     chain.push(...hop.bastions, { ...hop, bastions: [] });
   }
   return chain;
+}
+
+/** A hop has a login of its own; only whom to ask for its keys is the same. */
+function askingOf({ askPassphrase, keys }: Auth = {}): Auth {
+  return { ...(askPassphrase && { askPassphrase }), ...(keys && { keys }) };
 }
 
 /** `[ssh://][user@]host[:port]`, an IPv6 address in brackets. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fails, logsIn, says } from '../../../test/rig/ssh.ts';
 import {
@@ -29,6 +30,15 @@ describeHosts('bastions', () => {
     const [a, b, c] = rig.hosts as [RigHost, RigHost, RigHost];
     const bob = { user: 'bob', auth: { password: 'opensesame' } };
     await logsIn(c.target({ hostKeys: { pinFile: join(rig.dir, 'chain') }, bastions: [jump(a, bob), jump(b)] }));
+  });
+
+  test('a server that dies behind a bastion is noticed at once: the bastion itself stays', async () => {
+    const [a, b] = rig.hosts as [RigHost, RigHost];
+    const connection = await connectSsh(b.target({ bastions: [jump(a)] }), { keepaliveMs: 600_000 });
+    await b.cutConnections();
+    const closed = await Promise.race([connection.closed, sleep(10_000, 'nobody noticed')]);
+    expect(closed).toBeInstanceOf(Error);
+    expect(connection.alive).toBe(false);
   });
 
   test('targets share a bastion’s connection', async () => {

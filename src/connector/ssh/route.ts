@@ -9,6 +9,8 @@ import { connectFailure } from './failures.ts';
 /** A byte stream to a target's SSH port. */
 export interface Route {
   readonly socket: Duplex;
+  /** When the way to the target itself was begun. Bastions have had a time of their own, and perhaps a person to ask. */
+  readonly since: number;
   /** Lets go of the bastions. */
   release(): void;
 }
@@ -63,7 +65,8 @@ export class Hops {
 /** Reaches the target's port: directly, or through its bastions. */
 export async function openRoute(target: Target, options: SshOptions & { timeoutMs: number }): Promise<Route> {
   if (target.bastions.length === 0) {
-    return { socket: await dial(target, options.timeoutMs, options.signal), release: () => undefined };
+    const since = Date.now();
+    return { socket: await dial(target, options.timeoutMs, options.signal), since, release: () => undefined };
   }
   const hops = options.hops;
   if (!hops) throw new TypeError('bastions need hops');
@@ -74,9 +77,10 @@ export async function openRoute(target: Target, options: SshOptions & { timeoutM
   } catch (error) {
     throw throughBastion(target, last, error as Error);
   }
+  const since = Date.now();
   try {
     const forwarded = hop.connection.forwardOut(bareAddress(target.address), target.port);
-    return { socket: await inTime(forwarded, options.timeoutMs, options.signal), release: hop.release };
+    return { socket: await inTime(forwarded, options.timeoutMs, options.signal), since, release: hop.release };
   } catch (error) {
     hop.release();
     throw throughBastion(target, last, error as Error);

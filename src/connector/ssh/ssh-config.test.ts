@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { KeyRing } from './key-ring.ts';
 import { resolveTarget } from './resolve-target.ts';
 import { readSshSettings, type SshConfigContext } from './ssh-config.ts';
 
@@ -151,6 +152,16 @@ describe('resolveTarget', () => {
       'in@inner:22',
     ]);
     expect(bastions[1]?.auth.identityFiles).toEqual([join(home, '.ssh/gate')]);
+  });
+
+  test('a hop has its own login, but its keys are asked for in the same way', async () => {
+    await config('Host web\n  ProxyJump gate\n');
+    const asking = { askPassphrase: () => Promise.resolve(''), keys: new KeyRing() };
+    const auth = { ...asking, password: 'of web', passphrase: 'of web', privateKeyPath: '/of/web' };
+    const { bastions } = await resolveTarget({ ...spec, address: 'web', auth }, context);
+    expect(bastions).toHaveLength(1);
+    expect(bastions[0]?.auth).toMatchObject(asking);
+    expect(JSON.stringify(bastions[0]?.auth)).not.toMatch(/of.web/);
   });
 
   test('jumps in a circle, and what we cannot do, are told', async () => {

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { base } from './base.ts';
+import { effect } from './effect.ts';
 import { facts } from './facts.ts';
 import { file } from './file.ts';
 import { frame } from './frame.ts';
 import { job } from './job.ts';
 import { lock } from './lock.ts';
+import { manifest } from './manifest.ts';
+import { reset } from './reset.ts';
 import { compact, posix } from './text.ts';
 import { undo } from './undo.ts';
 
@@ -21,7 +24,7 @@ esac
 `;
 
 /** The POSIX-sh library that every shell on a host has: for dash, bash and busybox ash. */
-export const library = [base, frame, file, undo, job, lock, facts, main].map(compact).join('');
+export const library = [base, frame, file, undo, effect, manifest, reset, job, lock, facts, main].map(compact).join('');
 
 /** Names the library's version. */
 export const libraryId = createHash('sha256').update(library).digest('hex').slice(0, 12);

@@ -18,7 +18,8 @@ kx_job_start() {
     mv -T "$kx_new" "$kx_d" 2>/dev/null || rm -rf "$kx_new"
   fi
   # Launching twice is harmless: only one gets past its own mkdir.
-  [ -d "$kx_d/once" ] || kx_job_launch "$1" || return
+  # What could not be started leaves no record that looks like a job about to begin.
+  [ -d "$kx_d/once" ] || kx_job_launch "$1" || { [ -d "$kx_d/once" ] || rm -rf "$kx_d"; return 1; }
   cat "$kx_d/token"
 }
 
@@ -135,13 +136,18 @@ kx_job_forget() {
   return 0
 }
 
-# Every job that lives: "KEY AGE" a line.
+# Every job that lives: "KEY AGE" a line. One that has not begun after half a minute never will.
 kx_jobs_alive() {
   for kx_dir in "$KX_RUN"/jobs/*; do
     [ -d "$kx_dir" ] || continue
     kx_key=\${kx_dir##*/}
     kx_job_state "$kx_key"
-    case $kx_state in running | new) printf '%s %s\n' "$kx_key" "$kx_age" ;; esac
+    case $kx_state in
+      new) [ "$kx_age" -lt 30 ] || continue ;;
+      running) ;;
+      *) continue ;;
+    esac
+    printf '%s %s\n' "$kx_key" "$kx_age"
   done
 }
 `;

@@ -41,6 +41,12 @@ kx_lock_take() {
     kx_lock_tell held
     return
   fi
+  # So may a job: the last owner's shell can have started one just before its end.
+  if [ -d "$KX_RUN/jobs" ] && [ "$kx_o_token" != "$1" ] && [ "$kx_o_run" != "$2" ] && [ -n "$(kx_jobs_of_others "$2")" ]; then
+    kx_lock_let
+    kx_lock_tell job
+    return
+  fi
   # The beat first: an owner without one would look dead.
   kx_proc $$
   kx_uptime

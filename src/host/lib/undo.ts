@@ -7,38 +7,45 @@ import { posix } from './text.ts';
 export const undo = posix`
 # KEY PATH…: remembers what is at the paths. A key that has a record keeps it.
 kx_save() {
-  kx_record=$KX_STATE/undo/$1
+  kx_stage "$@" || return
+  [ -n "$kx_staged" ] || return 0
+  kx_sync "$kx_staged" "$kx_tree" && mv -T "$kx_staged" "$kx_record" && kx_sync_dirs "$kx_record" && kx_staged=
+}
+
+# KEY PATH…: the same, but the record has no name yet and need not be on disk: it is kx_staged, unless the key has one.
+kx_stage() {
+  kx_record=$KX_STATE/undo/$1 kx_staged= kx_tree=
   shift
   [ ! -d "$kx_record" ] || return 0
   kx_new=$kx_record.new$$
-  rm -rf "$kx_new"
-  mkdir -p "$kx_new" || return
-  kx_count=0 kx_tree=
+  [ ! -e "$kx_new" ] || rm -rf "$kx_new" || return
+  kx_count=0
   for kx_path do
     kx_count=$((kx_count + 1))
     kx_image=$kx_new/$kx_count
-    mkdir "$kx_image" && printf '%s\n' "$kx_path" >"$kx_image/path" || return
+    mkdir -p "$kx_image" && printf '%s\n' "$kx_path" >"$kx_image/path" || return
     if [ -e "$kx_path" ] || [ -L "$kx_path" ]; then
       cp -a -- "$kx_path" "$kx_image/image" || { rm -rf "$kx_new"; return 1; }
       [ ! -d "$kx_path" ] || [ -L "$kx_path" ] || kx_tree=1
     fi
   done
-  kx_sync "$kx_new" "$kx_tree" && mv -T "$kx_new" "$kx_record" && kx_sync_dirs "$kx_record"
+  [ "$kx_count" -gt 0 ] || mkdir -p "$kx_new" || return
+  kx_staged=$kx_new
 }
 
-# DIR TREE: everything below it is on disk. Single files one by one; with trees the whole file system.
+# DIR TREE [DIR]: everything below it, or both, is on disk. Single files one by one; with trees the whole file system.
 kx_sync() {
   if [ -z "$2" ]; then
-    find "$1" \( -type f -o -type d \) -exec sync -- {} + 2>/dev/null && return
+    find "$1" "\${3:-$1}" \( -type f -o -type d \) -exec sync -- {} + 2>/dev/null && return
   fi
   sync -f "$1" 2>/dev/null || sync
 }
 
-# PATH: the directories above it, up to ours, remember its name.
+# PATH [DIR…]: the directories above it, up to ours, remember its name; and the others theirs.
 kx_sync_dirs() {
   kx_up_to=\${KX_STATE%/*}
   kx_dir=$1
-  set --
+  shift
   while [ "$kx_dir" != "$kx_up_to" ] && [ -n "$kx_dir" ]; do
     kx_dir=\${kx_dir%/*}
     set -- "$@" "\${kx_dir:-/}"
@@ -54,8 +61,7 @@ kx_restore() {
     return 1
   fi
   for kx_image in "$kx_record"/*; do
-    kx_path=$(cat "$kx_image/path" && echo .) || return
-    kx_path=\${kx_path%??}
+    kx_path_in "$kx_image" || return
     kx_put_back "$kx_image/image" "$kx_path" || return
   done
 }
@@ -66,7 +72,8 @@ kx_put_back() {
     rm -rf -- "$2"
     return
   fi
-  kx_beside "$2"
+  # Always the same name: what a killed one left behind is taken away by the next.
+  case $2 in */*) kx_tmp=\${2%/*}/.\${2##*/}.kxback ;; *) kx_tmp=.$2.kxback ;; esac
   rm -rf -- "$kx_tmp" "$kx_tmp.old"
   [ -d "\${2%/*}/" ] || mkdir -p -- "\${2%/*}" || return
   cp -a -- "$1" "$kx_tmp" || { rm -rf -- "$kx_tmp"; return 1; }

@@ -114,8 +114,8 @@ export const connectionErrors = {
       zh: '命令执行期间与主机 {host} 的连接中断',
     },
     remedy: {
-      en: 'The command was stopped; how far it came is not known. Run again with --resume: kubexm checks first.',
-      zh: '命令已停止，执行进度未知。请加 --resume 再次运行：kubexm 会先检查。',
+      en: 'The command was stopped; how far it came is not known. Look at the host, or run again with --resume where the command takes it: kubexm checks first.',
+      zh: '命令已停止，执行进度未知。请检查该主机；支持 --resume 的命令请加上它再次运行：kubexm 会先检查。',
     },
   },
   KX3012: {
@@ -125,8 +125,8 @@ export const connectionErrors = {
       zh: '与主机 {host} 失去联系，{seconds} 秒内未恢复：{reason}',
     },
     remedy: {
-      en: 'Bring the machine or its network back, then run again with --resume.',
-      zh: '请恢复该机器或其网络，然后加 --resume 再次运行。',
+      en: 'Bring the machine or its network back, then run again, with --resume where the command takes it.',
+      zh: '请恢复该机器或其网络，然后再次运行；支持 --resume 的命令请加上它。',
     },
   },
   KX3013: {

@@ -1,6 +1,12 @@
+import { artifactErrors } from './artifact.ts';
 import { configErrors } from './config.ts';
 import { connectionErrors } from './connection.ts';
 import type { ErrorEntry, ExitCode, Lang, ParamNames } from './entry.ts';
+import { labErrors } from './lab.ts';
+import { labUseErrors } from './lab-use.ts';
+import { machineErrors } from './machine.ts';
+import { manifestErrors } from './manifest.ts';
+import { ociErrors } from './oci.ts';
 import { recordErrors } from './record.ts';
 import { runErrors } from './run.ts';
 import { stepErrors } from './step.ts';
@@ -15,7 +21,13 @@ export const catalogue = {
   ...connectionErrors,
   ...runErrors,
   ...stepErrors,
+  ...machineErrors,
+  ...labErrors,
   ...recordErrors,
+  ...manifestErrors,
+  ...labUseErrors,
+  ...artifactErrors,
+  ...ociErrors,
 };
 
 type Catalogue = typeof catalogue;

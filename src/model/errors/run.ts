@@ -14,8 +14,8 @@ export const runErrors = {
     exit: 1,
     title: { en: 'step {node} failed: {reason}', zh: '步骤 {node} 失败：{reason}' },
     remedy: {
-      en: 'Read the last lines of the command above, mend the cause on that host, then run again with --resume.',
-      zh: '查看上面命令的最后几行输出，在该主机上修复原因，然后加 --resume 再次运行。',
+      en: 'Read the last lines of the command above, mend the cause on that host, then run again, with --resume where the command takes it.',
+      zh: '查看上面命令的最后几行输出，在该主机上修复原因，然后再次运行；支持 --resume 的命令请加上它。',
     },
   },
   KX4003: {
@@ -75,7 +75,10 @@ export const runErrors = {
   KX4009: {
     exit: 130,
     title: { en: 'interrupted', zh: '已中断' },
-    remedy: { en: 'Go on with: --resume', zh: '使用 --resume 继续。' },
+    remedy: {
+      en: 'Run it again, with --resume where a run had begun and the command takes it.',
+      zh: '请再次运行；如果运行已经开始且该命令支持 --resume，加上它即可继续。',
+    },
   },
   KX4010: {
     exit: 3,
@@ -92,8 +95,8 @@ export const runErrors = {
     exit: 7,
     title: { en: 'host {host} was lost: {reason}', zh: '与主机 {host} 失去联系：{reason}' },
     remedy: {
-      en: 'Nothing on it was reverted; its steps are unknown. When it is back, run again with --resume.',
-      zh: '该主机上没有回滚任何内容；其步骤状态未知。恢复后请加 --resume 再次运行。',
+      en: 'Nothing on it was reverted; its steps are unknown. When it is back, run again, with --resume where the command takes it.',
+      zh: '该主机上没有回滚任何内容；其步骤状态未知。恢复后请再次运行；支持 --resume 的命令请加上它。',
     },
   },
   KX4012: {
@@ -172,6 +175,36 @@ export const runErrors = {
     exit: 7,
     title: { en: 'the connection to {host} was cut: {reason}', zh: '与 {host} 的连接中断：{reason}' },
     remedy: { en: 'kubexm connects again by itself.', zh: 'kubexm 会自动重新连接。' },
+  },
+  KX4027: {
+    exit: 1,
+    title: {
+      en: 'the lock of this cluster, {file}, cannot be used: {reason}',
+      zh: '无法使用该集群的锁 {file}：{reason}',
+    },
+    remedy: {
+      en: 'Nobody is known to hold it. Look at the space and permissions there. If the file is damaged and no other kubexm works on this cluster, remove it: it is made anew.',
+      zh: '并未发现有人持有该锁。请检查该处的空间和权限。如果文件已损坏，且没有其他 kubexm 正在操作该集群，请将其删除：会重新生成。',
+    },
+  },
+  KX4029: {
+    exit: 6,
+    title: {
+      en: 'host {host} still works on job {job} ({age} s) of run {run}, which is gone',
+      zh: '主机 {host} 仍在执行运行 {run} 的任务 {job}（{age} 秒），而该运行已不存在',
+    },
+    remedy: {
+      en: 'Wait until the job ends, or go on with its run: the command that began it, with --resume {run}. kubexm get runs tells which that was.',
+      zh: '请等待任务结束，或继续该运行：使用当初启动它的命令并加上 --resume {run}。可用 kubexm get runs 查看是哪条命令。',
+    },
+  },
+  KX4028: {
+    exit: 64,
+    title: { en: 'no step has the tag {tag}', zh: '没有步骤带有标签 {tag}' },
+    remedy: {
+      en: 'Nothing was changed. The tags of this plan, the nearest first: {tags}',
+      zh: '未做任何更改。此计划的标签，最接近的在前：{tags}',
+    },
   },
   KX4025: {
     exit: 3,

@@ -1,0 +1,13 @@
+/** What `reset nodes` says, in English. */
+export const enReset = {
+  'group.reset': 'Put machines back as they were.',
+  'cmd.reset-nodes': 'Put hosts back as they were before kubexm changed them.',
+  'cmd.reset-nodes.details':
+    'Reads what was changed from each host itself and undoes it, the last change first. What somebody else changed since is kept beside as NAME.kubexm-kept-DATE and told. In the end nothing of kubexm is left. It can be stopped or killed at any time and run again.',
+  'ex.reset-nodes': 'see what was changed, then confirm',
+  'ex.reset-nodes-dry': 'every single thing that would be undone on one host',
+  'ex.reset-nodes-yes': 'without asking',
+  'reset.nothing': 'None of these hosts has a manifest: kubexm has changed nothing there that it could undo.',
+  'reset.warning': 'All of this is undone. Whatever runs on these hosts because of it will stop.',
+  'col.changes': 'CHANGES',
+} as const;

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { posixShells, runWithLibrary } from '../../../test/rig/posix-shells.ts';
+
+const SAVED = `# Generated
+*nat
+:PREROUTING ACCEPT [0:0]
+:KUBE-SERVICES - [0:0]
+:KUBE-SVC-ABC - [0:0]
+:KUBELIKE - [0:0]
+-A PREROUTING -m comment --comment "kubernetes service portals" -j KUBE-SERVICES
+-A KUBE-SERVICES -d 10.96.0.1/32 -j KUBE-SVC-ABC
+-A KUBE-SVC-ABC -j ACCEPT
+COMMIT
+*filter
+:INPUT ACCEPT [0:0]
+:KUBE-FIREWALL - [0:0]
+-A INPUT -j KUBE-FIREWALL
+COMMIT
+`;
+
+/** Programs stand in for those of the system, and only write down what they were told. */
+describe.each(posixShells())('effects in $name', (shell) => {
+  let dir: string;
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'kx-effect-'));
+    await mkdir(join(dir, 'bin'));
+    await writeFile(join(dir, 'saved'), SAVED);
+    await program('nft', 'if [ "$1" = list ]; then printf "table %s kube-proxy\\ntable %s other\\n" $3 $3; fi');
+    await program('ipset', 'if [ "$1" = list ]; then printf "KUBE-A\\nKUBE-B\\nmine\\n"; fi');
+    const save = `if [ -n "$2" ]; then sed -n "/^\\*$2/,/^COMMIT/p" ${dir}/saved; else cat ${dir}/saved; fi`;
+    await program('iptables-nft-save', save);
+    await program('iptables-nft-restore', `cat >>${dir}/log`);
+    for (const name of ['iptables-legacy', 'ip6tables-nft', 'ip6tables-legacy']) await program(`${name}-save`, ':');
+    for (const name of ['ip', 'umount', 'userdel', 'groupdel']) await program(name, ':');
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  const program = (name: string, body: string) =>
+    writeFile(join(dir, 'bin', name), `#!/bin/sh\necho "${name} $*" >>${dir}/log\n${body}\n`, { mode: 0o755 });
+  const run = async (script: string) => {
+    await writeFile(join(dir, 'log'), '');
+    const found = await runWithLibrary(shell, `PATH=${dir}/bin:$PATH\n${script}`, {
+      state: join(dir, 'state'),
+      run: join(dir, 'run'),
+    });
+    return { ...found, log: await readFile(join(dir, 'log'), 'utf8') };
+  };
+  const look = async (effect: string) => (await run(`kx_effect_look '${effect}'`)).stdout;
+
+  test.each([
+    ['nft-tables inet kube', 'inet kube-proxy\n'],
+    ['ipsets KUBE-', 'KUBE-A\nKUBE-B\n'],
+    ['links lo', 'lo\n'],
+    ['links no-such-link', ''],
+    ['namespaces no-such-namespace', ''],
+    ['cgroups no-such-group', ''],
+    ['user root', 'root\n'],
+    ['user roo', ''],
+    ['group root', 'root\n'],
+    ['mounts /no/such/place', ''],
+  ])('%s are found', async (effect, found) => {
+    expect(await look(effect)).toBe(found);
+  });
+
+  test('chains are found by prefix, in every table', async () => {
+    expect((await look('iptables-chains KUBE-')).trimEnd().split('\n')).toEqual([
+      'iptables-nft nat KUBE-SERVICES',
+      'iptables-nft nat KUBE-SVC-ABC',
+      'iptables-nft filter KUBE-FIREWALL',
+    ]);
+  });
+
+  test('a chain goes with the rules that lead to it, and their quotes are kept', async () => {
+    const { code, log } = await run("kx_effect_remove iptables-chains 'iptables-nft nat KUBE-SERVICES'");
+    expect(code).toBe(0);
+    // Both programs run at once: who writes first is not said.
+    const lines = log.split('\n').filter((line) => !/^iptables-nft-(save|restore) /.test(line));
+    expect(lines).toEqual([
+      '*nat',
+      '-D PREROUTING -m comment --comment "kubernetes service portals" -j KUBE-SERVICES',
+      '-F KUBE-SERVICES',
+      '-X KUBE-SERVICES',
+      'COMMIT',
+      '',
+    ]);
+  });
+
+  test.each([
+    ['nft-tables', 'inet kube-proxy', 'nft delete table inet kube-proxy\n'],
+    ['ipsets', 'KUBE-A', 'ipset destroy KUBE-A\n'],
+    ['links', 'cni0', 'ip link delete dev cni0\n'],
+    ['mounts', '/var/lib/kubelet/pods/x', 'umount -- /var/lib/kubelet/pods/x\n'],
+    ['namespaces', 'cni-1', 'ip netns delete cni-1\n'],
+    ['user', 'etcd', 'userdel -- etcd\n'],
+    ['group', 'root', 'groupdel -- root\n'],
+    ['group', 'no-such-group', ''],
+    ['cgroups', '/sys/fs/cgroup/no-such-group', ''],
+  ])('%s %s is taken away', async (type, name, log) => {
+    expect(await run(`kx_effect_remove ${type} '${name}'`)).toMatchObject({ code: 0, log });
+  });
+
+  test('mounts are found at and below a path, the deepest first', async () => {
+    const { stdout } = await run('kx_mounts_below /proc');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('/proc');
+    expect((await run('kx_mounts_below /pro')).stdout).toBe('');
+    expect((await run('kx_mounts_below /')).stdout.trimEnd().split('\n').length).toBeGreaterThan(2);
+  });
+
+  test('a directory goes with all that is in it; one of the system never may, whatever its name', async () => {
+    const made = join(dir, 'made it');
+    await mkdir(join(made, 'below'), { recursive: true });
+    expect((await run(`kx_effect_remove path '${made}'`)).code).toBe(0);
+    expect(existsSync(made)).toBe(false);
+    await symlink('/etc', join(dir, 'link'));
+    for (const path of ['/', '/etc', '//etc/', '/var/lib', '/usr', `${dir}/link`, '/proc/self/root/etc', '/proc']) {
+      expect(await run(`kx_may_go '${path}'`)).toMatchObject({ code: 1 });
+    }
+    // The link itself is nobody's directory: it goes, and what it leads to stays.
+    expect((await run(`kx_effect_remove path '${dir}/link'`)).code).toBe(0);
+    expect(existsSync(join(dir, 'link'))).toBe(false);
+    expect(existsSync('/etc/passwd')).toBe(true);
+  });
+});

@@ -1,0 +1,151 @@
+import { posix } from './text.ts';
+
+/** What others make because of kubexm: looking for it and taking it away. An effect is `TYPE ARGUMENT`; see model/effect.ts. */
+export const effect = posix`
+# EFFECT: what there is of it, one name a line.
+kx_effect_look() {
+  kx_arg=\${1#* }
+  case \${1%% *} in
+    path) if [ -e "$kx_arg" ] || [ -L "$kx_arg" ]; then printf '%s\n' "$kx_arg"; fi ;;
+    mounts) kx_mounts_below "$kx_arg" ;;
+    links) kx_names_in /sys/class/net "$kx_arg" ;;
+    namespaces) kx_names_in /run/netns "$kx_arg" ;;
+    cgroups) for kx_x in /sys/fs/cgroup/"$kx_arg"* /sys/fs/cgroup/*/"$kx_arg"*; do if [ -d "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
+    nft-tables) kx_nft_tables "\${kx_arg%% *}" "\${kx_arg#* }" ;;
+    iptables-chains) for kx_x in $(kx_iptables); do kx_chains "$kx_x" "$kx_arg"; done ;;
+    ipsets) if command -v ipset >/dev/null; then ipset list -n 2>/dev/null | kx_starting "$kx_arg"; fi ;;
+    user) kx_account passwd "$kx_arg" ;;
+    group) kx_account group "$kx_arg" ;;
+    *) echo "no such effect: $1" >&2; return 1 ;;
+  esac
+  return 0
+}
+
+# TYPE NAME: takes one away. One that is gone already is fine.
+kx_effect_remove() {
+  case $1 in
+    path) [ -L "$2" ] || [ ! -d "$2" ] || kx_may_go "$2" || return; rm -rf -- "$2" ;;
+    mounts) umount -- "$2" 2>/dev/null || umount -l -- "$2" || ! kx_is_mount "$2" ;;
+    links) ip link delete dev "$2" || [ ! -e "/sys/class/net/$2" ] ;;
+    namespaces) kx_netns_remove "$2" ;;
+    cgroups) kx_cgroup_remove "$2" ;;
+    nft-tables) nft delete table \${2%% *} "\${2#* }" ;;
+    iptables-chains) set -- $2; kx_chain_remove "$@" ;;
+    ipsets) ipset destroy "$2" ;;
+    user) if command -v userdel >/dev/null; then userdel -- "$2"; else deluser "$2"; fi ;;
+    group) [ -z "$(kx_account group "$2")" ] || if command -v groupdel >/dev/null; then groupdel -- "$2"; else delgroup "$2"; fi ;;
+  esac
+}
+
+# DIR PREFIX: names in a directory.
+kx_names_in() {
+  for kx_x in "$1/$2"*; do if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf '%s\n' "\${kx_x##*/}"; fi; done
+}
+
+# PREFIX: of the lines of stdin those that start so.
+kx_starting() {
+  while IFS= read -r kx_x; do case $kx_x in "$1"*) printf '%s\n' "$kx_x" ;; esac; done
+}
+
+# PATH: mount points at or below it, the deepest first.
+kx_mounts_below() {
+  kx_found= kx_below=\${1%/}/
+  while read -r kx_x kx_x kx_x kx_x kx_y kx_x; do
+    case $kx_y in *\\*) kx_y=$(printf '%b.' "$(printf %s "$kx_y" | sed 's/\\\([0-3]\)/\\0\1/g')") kx_y=\${kx_y%.} ;; esac
+    case $kx_y in "$1" | "$kx_below"*)
+      kx_found="$kx_y
+$kx_found"
+      ;;
+    esac
+  done </proc/self/mountinfo
+  printf %s "$kx_found"
+}
+
+kx_is_mount() { kx_mounts_below "$1" | grep -qxF -e "$1"; }
+
+# DIR: whether a directory may be removed with all that is in it: none of the system's, by device and inode, never by
+# name, and with nothing mounted on or below it.
+kx_may_go() {
+  kx_own_inode=$(stat -L -c %d:%i -- "$1") && [ -n "$kx_own_inode" ] || return
+  kx_system=$(stat -L -c %d:%i -- / /bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin \
+    /srv /sys /tmp /usr /usr/bin /usr/lib /usr/lib64 /usr/libexec /usr/local /usr/local/bin /usr/local/lib /usr/local/sbin \
+    /usr/sbin /usr/share /var /var/cache /var/lib /var/log /var/spool /var/tmp /etc/systemd /etc/systemd/system \
+    /usr/lib/systemd /usr/lib/systemd/system /lib/modules /var/lib/dpkg /var/lib/rpm 2>/dev/null)
+  [ -n "$kx_system" ] || return
+  case "
+$kx_system
+" in *"
+$kx_own_inode
+"*) echo "$1 is a directory of the system: it is never removed" >&2; return 1 ;; esac
+  kx_real=$(cd -P -- "$1" && pwd -P) || return
+  [ -z "$(kx_mounts_below "$kx_real")" ] || { echo "something is mounted on or below $1" >&2; return 1; }
+}
+
+kx_netns_remove() {
+  if command -v ip >/dev/null && ip netns delete "$1" 2>/dev/null; then return 0; fi
+  umount -l "/run/netns/$1" 2>/dev/null
+  rm -f "/run/netns/$1"
+}
+
+# DIR: kills what runs in a control group, and removes it.
+kx_cgroup_remove() {
+  [ -d "$1" ] || return 0
+  kx_tries=0
+  while [ "$kx_tries" -lt 20 ]; do
+    if [ -e "$1/cgroup.kill" ]; then echo 1 >"$1/cgroup.kill" 2>/dev/null; fi
+    find "$1" -name cgroup.procs -exec cat {} + 2>/dev/null | while read -r kx_x; do kill -KILL "$kx_x" 2>/dev/null; done
+    find "$1" -depth -type d -exec rmdir {} + 2>/dev/null
+    [ -d "$1" ] || return 0
+    kx_tries=$((kx_tries + 1))
+    sleep 0.1 2>/dev/null || sleep 1
+  done
+  echo "cannot remove the control group $1" >&2
+  return 1
+}
+
+# FAMILY PREFIX
+kx_nft_tables() {
+  command -v nft >/dev/null || return 0
+  nft list tables "$1" 2>/dev/null | while read -r kx_x kx_y kx_x; do
+    case $kx_x in "$2"*) printf '%s %s\n' "$kx_y" "$kx_x" ;; esac
+  done
+}
+
+# The programs that know chains here. Both kinds may be in use.
+kx_iptables() {
+  for kx_y in iptables ip6tables; do
+    if command -v "$kx_y-nft-save" >/dev/null && command -v "$kx_y-legacy-save" >/dev/null; then
+      echo "$kx_y-nft $kx_y-legacy"
+    elif command -v "$kx_y-save" >/dev/null; then
+      echo "$kx_y"
+    fi
+  done
+}
+
+# PROGRAM PREFIX: "PROGRAM TABLE CHAIN"
+kx_chains() {
+  kx_table=
+  "$1-save" 2>/dev/null | while read -r kx_y kx_z; do
+    case $kx_y in
+      '*'*) kx_table=\${kx_y#?} ;;
+      ":$2"*) printf '%s %s %s\n' "$1" "$kx_table" "\${kx_y#:}" ;;
+    esac
+  done
+}
+
+# PROGRAM TABLE CHAIN: removes it, and the rules that lead to it. Saved rules are quoted as the restoring program reads them.
+kx_chain_remove() {
+  {
+    printf '*%s\n' "$2"
+    "$1-save" -t "$2" 2>/dev/null | while IFS= read -r kx_y; do
+      case "$kx_y " in "-A $3 "*) ;; -A*" -j $3 "* | -A*" -g $3 "*) printf -- '-D%s\n' "\${kx_y#-A}" ;; esac
+    done
+    printf -- '-F %s\n-X %s\nCOMMIT\n' "$3" "$3"
+  } | "$1-restore" --noflush
+}
+
+# passwd|group NAME
+kx_account() {
+  while IFS=: read -r kx_y kx_z; do if [ "$kx_y" = "$2" ]; then printf '%s\n' "$2"; fi; done <"/etc/$1"
+}
+`;

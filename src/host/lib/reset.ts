@@ -1,0 +1,238 @@
+import { posix } from './text.ts';
+
+/**
+ * Undoing entries of the manifest. Every function may be killed at any point and called again: an entry goes only when
+ * everything of it is back, and what is as it was before or as we left it is never taken for somebody else's.
+ */
+export const reset = posix`
+# N: whether the entry is there, and which of its paths somebody else has changed.
+kx_reset_look() {
+  kx_manifest
+  [ -d "$kx_m/entries/$1" ] || return 0
+  echo there
+  for kx_slot in "$kx_m/entries/$1"/[0-9]*; do
+    [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
+    kx_theirs=$(kx_theirs)
+    [ -z "$kx_theirs" ] || printf 'changed %s\n' "$kx_path"
+  done
+}
+
+# What at kx_path is neither as we left it (in kx_slot) nor as it was before: "." for all of it, or lines of its tree.
+kx_theirs() {
+  kx_now=$(kx_list "$kx_path") || { echo .; return; }
+  [ "$kx_now" != absent ] || return 0
+  if [ -s "$kx_slot/pending" ] && kx_is_recent; then return 0; fi
+  kx_left= kx_was=absent
+  [ ! -s "$kx_slot/after" ] || kx_left=$(cat "$kx_slot/after")
+  [ "$kx_now" != "$kx_left" ] || return 0
+  if [ -s "$kx_slot/was" ]; then
+    kx_was=$(cat "$kx_slot/was")
+  elif [ -e "$kx_slot/image" ] || [ -L "$kx_slot/image" ]; then
+    kx_was=$(kx_list "$kx_slot/image")
+  fi
+  [ "$kx_now" != "$kx_was" ] || return 0
+  case $kx_left$kx_was in s\ *)
+    if [ -d "$kx_path" ] && [ ! -L "$kx_path" ]; then
+      kx_known=
+      for kx_x in after was; do if [ -s "$kx_slot/$kx_x" ]; then kx_known="$kx_known -f $kx_x"; fi; done
+      printf '%s\n' "$kx_now" | (cd "$kx_slot" && grep -vxF $kx_known) | kx_only_things
+      return
+    fi
+    ;;
+  esac
+  echo .
+}
+
+# Directories are no things of their own, unless there is nothing in them.
+kx_only_things() {
+  while IFS= read -r kx_x; do
+    case $kx_x in
+      's 4'*) kx_rel=\${kx_x#s * * * }; [ -n "$(ls -A "$kx_path/$kx_rel" 2>/dev/null)" ] || printf '%s\n' "$kx_x" ;;
+      *) printf '%s\n' "$kx_x" ;;
+    esac
+  done
+}
+
+# A change of ours that was cut off: what is there is its work, if it is no newer than the change can have been.
+kx_is_recent() {
+  read -r kx_x <"$kx_slot/pending" || return
+  kx_y=$(find "$kx_path" -exec stat -c %Z -- {} + | sort -n | tail -n 1)
+  [ "\${kx_y:-0}" -le $(($(stat -c %Y -- "$kx_slot/pending") + kx_x)) ]
+}
+
+# N DATE: keeps what somebody else has changed at the entry's paths, beside them. The file "kept" tells path and name of each.
+kx_reset_keep() {
+  kx_manifest
+  for kx_slot in "$kx_m/entries/$1"/[0-9]*; do
+    [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
+    kx_lines=$(kx_theirs)
+    [ -n "$kx_lines" ] || continue
+    kx_kept_name "$2" || return
+    if [ ! -e "$kx_kept" ] && [ ! -L "$kx_kept" ]; then kx_keep || return; fi
+    printf '%s\n%s\n' "$kx_path" "$kx_kept" >>"$kx_m/kept" || return
+  done
+}
+
+# DATE: where it is kept, in kx_kept: the same name however often this is done.
+kx_kept_name() {
+  if [ ! -s "$kx_slot/kept" ]; then
+    kx_kept=$kx_path.kubexm-kept-$1 kx_x=1
+    while [ -e "$kx_kept" ] || [ -L "$kx_kept" ]; do kx_x=$((kx_x + 1)) kx_kept=$kx_path.kubexm-kept-$1-$kx_x; done
+    printf '%s\n' "$kx_kept" >"$kx_slot/kept.new" && sync -- "$kx_slot/kept.new" 2>/dev/null
+    mv -fT "$kx_slot/kept.new" "$kx_slot/kept" || return
+  fi
+  kx_kept=$(cat "$kx_slot/kept" && echo .) && kx_kept=\${kx_kept%??}
+}
+
+# kx_lines of kx_path become kx_kept.
+kx_keep() {
+  rm -rf -- "$kx_kept.new"
+  if [ "$kx_lines" = . ]; then
+    cp -a -- "$kx_path" "$kx_kept.new" || return
+  else
+    mkdir -- "$kx_kept.new" && cd -- "$kx_path" || return
+    printf '%s\n' "$kx_lines" | while IFS= read -r kx_x; do
+      case $kx_x in
+        s\ *) kx_rel=\${kx_x#s * * * } ;;
+        h\ *) kx_rel=\${kx_x#h *  } ;;
+        *) kx_rel=\${kx_x#l } kx_rel=\${kx_rel%% -> *} ;;
+      esac
+      [ ! -e "$kx_kept.new/$kx_rel" ] && [ ! -L "$kx_kept.new/$kx_rel" ] || continue
+      cp -a --parents -- "$kx_rel" "$kx_kept.new" || exit
+    done || return
+    cd /
+  fi
+  kx_sync "$kx_kept.new" 1 && mv -T -- "$kx_kept.new" "$kx_kept"
+}
+
+# TEXT: notes something that stays as it is, to be told in the end.
+kx_reset_left() {
+  kx_manifest
+  grep -qsxF -e "$1" "$kx_m/left" || printf '%s\n' "$1" >>"$kx_m/left"
+}
+
+# What was kept, as path and name, then a line "--", then what stays.
+kx_reset_told() {
+  kx_manifest
+  [ ! -s "$kx_m/kept" ] || cat "$kx_m/kept"
+  echo --
+  [ ! -s "$kx_m/left" ] || cat "$kx_m/left"
+}
+
+# N DATE: takes away what others made because of the change and what was not there before it.
+kx_reset_effects() {
+  kx_manifest
+  kx_failed= kx_date=\${2:-$(date +%Y%m%d)}
+  for kx_type in cgroups mounts namespaces links iptables-chains nft-tables ipsets path user group; do
+    for kx_file in "$kx_m/entries/$1"/e.*; do
+      [ -s "$kx_file" ] || continue
+      read -r kx_effect <"$kx_file"
+      [ "\${kx_effect%% *}" = "$kx_type" ] || continue
+      kx_effect_look "$kx_effect" | grep -vxF -f "$kx_file" >"$kx_file.now"
+      while IFS= read -r kx_gone; do
+        if [ "$kx_type" = path ]; then kx_reset_spare || return; fi
+        kx_effect_remove "$kx_type" "$kx_gone" || kx_failed=1
+      done <"$kx_file.now"
+      rm -f "$kx_file.now"
+    done
+  done
+  [ -z "$kx_failed" ]
+}
+
+# A directory kx_gone goes as a whole: what somebody else has changed in files of ours in it is kept beside it, for the
+# entries of those files come later.
+kx_reset_spare() {
+  for kx_slot in "$kx_m"/entries/*/[0-9]*; do
+    [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
+    kx_rel=\${kx_path#"$kx_gone"/}
+    [ "$kx_rel" != "$kx_path" ] && [ -n "$(kx_theirs)" ] || continue
+    kx_rel=\${kx_path#"$kx_gone"/} kx_kept=$kx_gone.kubexm-kept-$kx_date
+    mkdir -p -- "$kx_kept" && (cd -- "$kx_gone" && cp -a --parents -- "./$kx_rel" "$kx_kept") || return
+    kx_sync "$kx_kept" 1
+    printf '%s\n%s\n' "$kx_path" "$kx_kept/$kx_rel" >>"$kx_m/kept" || return
+  done
+}
+
+# N: puts the entry's paths back, the last one first.
+kx_reset_paths() {
+  kx_manifest
+  kx_slots=
+  for kx_slot in "$kx_m/entries/$1"/[0-9]*; do kx_slots="\${kx_slot##*/} $kx_slots"; done
+  for kx_x in $kx_slots; do
+    kx_slot=$kx_m/entries/$1/$kx_x
+    [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
+    kx_reset_path || { echo "cannot put $kx_path back" >&2; return 1; }
+  done
+}
+
+kx_reset_path() {
+  kx_reset_litter || return
+  if [ ! -e "$kx_slot/image" ] && [ ! -L "$kx_slot/image" ]; then
+    if [ -d "$kx_path" ] && [ ! -L "$kx_path" ]; then kx_may_go "$kx_path" || return; fi
+    rm -rf -- "$kx_path"
+    return
+  fi
+  kx_was=$(if [ -s "$kx_slot/was" ]; then cat "$kx_slot/was"; else kx_list "$kx_slot/image"; fi) || return
+  [ "$kx_was" != "$(kx_list "$kx_path")" ] || return 0
+  kx_put_back "$kx_slot/image" "$kx_path" || return
+  if [ -d "$kx_path" ] && [ ! -L "$kx_path" ]; then kx_sync "$kx_path" 1; else kx_sync "\${kx_path%/*}/" 1; fi
+}
+
+# Unfinished files beside kx_path that writers of ours left when they were killed.
+kx_reset_litter() {
+  kx_dir=\${kx_path%/*} kx_name=\${kx_path##*/}
+  kx_x=$(printf %s "$kx_path" | { sha256sum 2>/dev/null || openssl dgst -sha256 -r; }) || return
+  kx_x=\${kx_x%"\${kx_x#????????????????}"}
+  for kx_y in "$kx_dir/.$kx_name".kx* "$kx_dir/.$kx_name".????????????????.part "$kx_dir/.kubexm-$kx_x"*; do
+    [ ! -e "$kx_y" ] && [ ! -L "$kx_y" ] || rm -rf -- "$kx_y" || return
+  done
+  case $kx_name in .kubexm-*) rm -rf -- "$kx_path.new" ;; esac
+}
+
+# N: the entry is no more.
+kx_reset_drop() {
+  kx_manifest
+  kx_gone=$kx_m/gone.$1
+  if [ -d "$kx_m/entries/$1" ]; then
+    rm -rf "$kx_gone"
+    mv -T "$kx_m/entries/$1" "$kx_gone" || return
+  fi
+  if [ -s "$kx_gone/ids" ]; then
+    while IFS=: read -r kx_id kx_x; do
+      [ -e "$kx_m/names/$kx_id" ] || rm -f "$kx_m/names/$kx_id"
+    done <"$kx_gone/ids"
+  fi
+  rm -rf "$kx_gone"
+}
+
+# Whether anything of kubexm but living shells, jobs and the lock is on this machine: "state", "entries", "jobs".
+kx_reset_rest() {
+  kx_manifest
+  [ ! -e "$KX_STATE" ] || echo state
+  for kx_x in "$kx_m"/entries/[0-9]*; do if [ -d "$kx_x" ]; then echo entries; break; fi; done
+  for kx_dir in "$KX_RUN"/jobs/*; do if [ -d "$kx_dir" ]; then echo jobs; break; fi; done
+}
+
+# UID UNITS: the manifest is empty: nothing of kubexm stays. UNITS: systemd has to read its units again.
+kx_reset_end() {
+  kx_manifest
+  for kx_x in "$kx_m"/entries/[0-9]*; do
+    [ ! -d "$kx_x" ] || { echo "\${kx_x##*/} is not undone yet" >&2; return 1; }
+  done
+  if [ -s "$kx_m/cluster" ]; then kx_claim "$1" - || return; fi
+  if [ -n "$2" ] && [ -d /run/systemd/system ]; then
+    systemctl daemon-reload || return
+    systemctl reset-failed
+  fi
+  for kx_dir in "$KX_RUN"/jobs/*; do
+    [ ! -d "$kx_dir" ] || kx_job_forget "\${kx_dir##*/}" || return
+  done
+  # Whose it is goes last: until then it can be called again. The run's own directory may lie below.
+  for kx_x in "$KX_STATE"/* "$KX_STATE"/.[!.]*; do
+    case $kx_x in "$kx_m" | "$KX_RUN") ;; *) rm -rf "$kx_x" || return ;; esac
+  done
+  rm -rf "$kx_m"/[!c]* && rm -rf "$kx_m" || return
+  rmdir "$KX_STATE" 2>/dev/null
+  return 0
+}
+`;

@@ -1,0 +1,21 @@
+/**
+ * Something that others make on a machine because of what kubexm did there: kubelet, CNI plugins, kube-proxy, etcd. The
+ * manifest notes which of them were there before; `reset` removes the others. A `prefix` means all whose names begin with it.
+ */
+export type Effect =
+  /** A file, link or directory with all that is in it. */
+  | { readonly type: 'path'; readonly path: string }
+  /** Everything mounted at or below a path. */
+  | { readonly type: 'mounts'; readonly below: string }
+  /** Network links: `cni0`, `veth`. */
+  | { readonly type: 'links'; readonly prefix: string }
+  /** Network namespaces: `cni-`. */
+  | { readonly type: 'namespaces'; readonly prefix: string }
+  | { readonly type: 'nft-tables'; readonly family: string; readonly prefix: string }
+  /** Chains of all tables, IPv4 and IPv6, with the rules that jump to them. */
+  | { readonly type: 'iptables-chains'; readonly prefix: string }
+  | { readonly type: 'ipsets'; readonly prefix: string }
+  | { readonly type: 'user'; readonly name: string }
+  | { readonly type: 'group'; readonly name: string }
+  /** Control groups, with everything that runs in them: `kubepods.slice`. */
+  | { readonly type: 'cgroups'; readonly prefix: string };

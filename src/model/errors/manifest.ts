@@ -1,0 +1,54 @@
+import type { ErrorEntry } from './entry.ts';
+
+/** KX81xx: the manifest on hosts, and undoing what it says. */
+export const manifestErrors = {
+  KX8101: {
+    exit: 4,
+    title: {
+      en: '{host} belongs to another cluster: {other} ({uid})',
+      zh: '主机 {host} 属于另一个集群：{other}（{uid}）',
+    },
+    remedy: {
+      en: 'Nothing was changed. Run `kubexm reset nodes` with the configuration of {other} first, from the directory that has its .kubexm, or take {host} out of this configuration.',
+      zh: '未做任何更改。请先在 {other} 的 .kubexm 所在目录用它的配置运行 `kubexm reset nodes`，或将 {host} 从此配置中移除。',
+    },
+  },
+  KX8102: {
+    exit: 1,
+    title: { en: 'the manifest of {host} cannot be read: {reason}', zh: '无法读取主机 {host} 的清单：{reason}' },
+    remedy: {
+      en: 'It is in /var/lib/kubexm/manifest. Nothing was undone there. Bring it back from a backup, or undo by hand what it says.',
+      zh: '清单位于 /var/lib/kubexm/manifest。该主机上未撤销任何更改。请从备份恢复，或按其内容手工撤销。',
+    },
+  },
+  KX8103: {
+    exit: 1,
+    title: {
+      en: '{host} has lost its manifest: what kubexm changed there is not known any more',
+      zh: '主机 {host} 的清单已丢失：kubexm 在其上的更改无从得知',
+    },
+    remedy: {
+      en: 'Bring /var/lib/kubexm/manifest back from a backup and run this again, or install the machine anew. Nothing on it is undone now.',
+      zh: '请从备份恢复 /var/lib/kubexm/manifest 后重新运行，或重装该主机。目前其上不会撤销任何更改。',
+    },
+  },
+  KX8104: {
+    exit: 1,
+    title: {
+      en: '{node} cannot be undone: no step of kind {kind} is known',
+      zh: '无法撤销 {node}：没有类型为 {kind} 的步骤',
+    },
+    remedy: {
+      en: 'The change was made by another version of kubexm, or by a plugin that is not loaded. Use that one.',
+      zh: '该更改由另一版本的 kubexm 或未加载的插件完成。请使用对应的版本或插件。',
+    },
+  },
+  KX8105: {
+    exit: 1,
+    title: { en: '{node} cannot be undone: {reason}', zh: '无法撤销 {node}：{reason}' },
+    remedy: {
+      en: 'Mend what it says on the host and run `kubexm reset nodes` again; what is undone already stays undone.',
+      zh: '请在主机上处理所述问题，然后再次运行 `kubexm reset nodes`；已撤销的不会重来。',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>;

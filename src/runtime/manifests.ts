@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isLost } from '../engine/errors.ts';
+import type { ManifestOptions } from '../engine/manifest.ts';
+import { type ManifestOwner, readManifest, readManifestOwner } from '../host/manifest.ts';
+import { kubexmError } from '../model/errors/index.ts';
+import { LOCAL, type Machine } from '../model/host.ts';
+import type { Json } from '../model/json.ts';
+import type { HostManifest } from '../model/manifest.ts';
+import { MASK } from '../model/text/mask.ts';
+import type { WorkDir } from './work-dir.ts';
+
+const SHORTEST = 12;
+
+type Machines = ReadonlyMap<string, Machine>;
+
+/** The manifests of a cluster's hosts, as its work directory knows of them. */
+export class ClusterManifests {
+  private readonly workDir: WorkDir;
+  private readonly cluster: string;
+  private readonly noted: Set<string>;
+
+  constructor(workDir: WorkDir, cluster: string) {
+    this.workDir = workDir;
+    this.cluster = cluster;
+    this.noted = new Set(linesOf(this.noteFile));
+  }
+
+  /** Whose the hosts are. One that is lost is left out. */
+  async owners(machines: Machines): Promise<ReadonlyMap<string, ManifestOwner | undefined>> {
+    return await ofAll(machines, readManifestOwner);
+  }
+
+  /** What was changed on the hosts; a host without a manifest is left out. */
+  async read(machines: Machines): Promise<Readonly<Record<string, HostManifest>>> {
+    const found = await ofAll(machines, readManifest);
+    return Object.fromEntries([...found].flatMap(([host, manifest]) => (manifest ? [[host, manifest]] : [])));
+  }
+
+  /**
+   * The cluster's uid: made once, then always the same. A work directory that was lost learns it from the hosts again. Throws
+   * KX8101 if a host is another cluster's.
+   */
+  identify(owners: ReadonlyMap<string, ManifestOwner | undefined>): string {
+    const [known] = linesOf(this.uidFile);
+    const ours = [...owners.values()].find((owner) => owner?.cluster === this.cluster);
+    const uid = known ?? ours?.uid ?? randomUUID();
+    for (const [host, owner] of owners) {
+      if (owner && owner.uid !== uid) throw kubexmError('KX8101', { host, other: owner.cluster, uid: owner.uid });
+    }
+    return uid;
+  }
+
+  /** What the engine needs to write manifests; the uid is kept from now on. */
+  writer(uid: string, secrets: Iterable<string>): ManifestOptions {
+    if (!existsSync(this.uidFile)) this.write(this.uidFile, [uid]);
+    return {
+      uid,
+      cluster: this.cluster,
+      mask: masking([...secrets]),
+      touches: (host) => {
+        if (this.noted.has(host)) return;
+        this.noted.add(host);
+        appendFileSync(this.noteFile, `${host}\n`, { mode: 0o600 });
+      },
+    };
+  }
+
+  /** Hosts that kubexm has changed and that have no manifest. */
+  lost(hosts: readonly string[], manifests: Readonly<Record<string, HostManifest>>): readonly string[] {
+    return hosts.filter((host) => this.noted.has(host) && manifests[host] === undefined);
+  }
+
+  /** Hosts without a manifest are not ours any more. */
+  forget(owners: ReadonlyMap<string, ManifestOwner | undefined>): void {
+    const before = this.noted.size;
+    for (const [host, owner] of owners) if (!owner) this.noted.delete(host);
+    if (this.noted.size < before) this.write(this.noteFile, [...this.noted]);
+  }
+
+  private get uidFile(): string {
+    return join(this.workDir.cluster, 'uid');
+  }
+
+  private get noteFile(): string {
+    return join(this.workDir.cluster, 'changed-hosts');
+  }
+
+  private write(file: string, lines: readonly string[]): void {
+    writeFileSync(`${file}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flush: true });
+    renameSync(`${file}.new`, file);
+  }
+}
+
+/**
+ * Secrets come to steps as Refs, which are masked already; this is for one that came another way. Short ones stay: a
+ * password that happens to be a user's name must not change what is undone months later.
+ */
+function masking(secrets: readonly string[]): (value: Json) => Json {
+  const long = secrets.filter((secret) => secret.length >= SHORTEST);
+  if (long.length === 0) return (value) => value;
+  const text = (value: string) => long.reduce((masked, secret) => masked.replaceAll(secret, MASK), value);
+  return (value) => JSON.parse(JSON.stringify(value, (_key, leaf) => (typeof leaf === 'string' ? text(leaf) : leaf)));
+}
+
+async function ofAll<T>(machines: Machines, ask: (machine: Machine) => Promise<T>): Promise<ReadonlyMap<string, T>> {
+  const remote = [...machines].filter(([name]) => name !== LOCAL);
+  const asked = remote.map(async ([name, machine]) => {
+    try {
+      return [[name, await ask(machine)] as const];
+    } catch (error) {
+      if (isLost(error)) return [];
+      throw error;
+    }
+  });
+  return new Map((await Promise.all(asked)).flat());
+}
+
+function linesOf(file: string): readonly string[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+}

@@ -1,0 +1,34 @@
+import type { Question } from '../plan/step.ts';
+import { type Connected, type ConnectOptions, connectHosts } from './connect.ts';
+import { openConfig } from './open-config.ts';
+import { selectHosts } from './select-hosts.ts';
+import { makeWorkDir } from './work-dir.ts';
+
+/** Which hosts are meant, and how they are reached. */
+export interface WithHostsOptions extends Omit<ConnectOptions, 'env' | 'ask'> {
+  readonly configFile: string;
+  readonly baseDir?: string;
+  readonly nodes?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly ask?: (question: Question) => Promise<string>;
+}
+
+/** Connects to hosts, outside of any run. `name`: of the command, for messages about its configuration. */
+export async function withHosts<T>(
+  name: string,
+  options: WithHostsOptions,
+  work: (connected: Connected) => Promise<T>,
+): Promise<T> {
+  const env = options.env ?? process.env;
+  const config = await openConfig(options.configFile, { name, actsOn: ['**'] }, { env, ask: options.ask });
+  const workDir = makeWorkDir(options.baseDir ?? process.cwd(), config.cluster.metadata.name);
+  const connected = await connectHosts(config, selectHosts(config.cluster, options.nodes ?? []), workDir, {
+    ...options,
+    env,
+  });
+  try {
+    return await work(connected);
+  } finally {
+    await connected.close();
+  }
+}

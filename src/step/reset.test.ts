@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { output } from '../model/host.ts';
+import type { ManifestEntry } from '../model/manifest.ts';
+import { resetSteps, tellings } from './reset.ts';
+
+const entry: ManifestEntry = {
+  seq: '000007',
+  node: 'etcd/install/unit',
+  run: 'r1',
+  at: '2025-01-01T00:00:00.000Z',
+  kind: 'file',
+  title: 'file /etc/x',
+  names: [],
+  effects: [],
+  paths: [
+    { path: '/etc/x', existed: true },
+    { path: '/etc/y', existed: false },
+  ],
+};
+const stepOf = (more: Partial<ManifestEntry> = {}) => resetSteps([]).undo({ ...entry, ...more });
+
+test('an entry that is gone is undone; else it is told what becomes of each thing', () => {
+  const { step, want } = stepOf({ names: ['service:x'], effects: [{ type: 'links', prefix: 'cni' }] });
+  expect(step.probe?.(want).script).toBe('kx_reset_look 000007');
+  expect(step.judge?.(output(0), want)).toMatchObject({ verdict: 'satisfied' });
+  expect(step.judge?.(output(0, 'there\nchanged /etc/y\n'), want)).toMatchObject({
+    verdict: 'needed',
+    diff: [
+      { what: '/etc/x', to: 'as it was before' },
+      { what: '/etc/y', from: 'changed by somebody else: kept beside', to: 'removed' },
+      { what: 'service:x', to: 'as it was before' },
+      { what: 'links cni', to: 'removed if it is new' },
+    ],
+  });
+  expect(step.judge?.(output(1, '', 'broken'), want)).toMatchObject({ verdict: 'needed' });
+});
+
+test('files are put back by one script; what cannot be undone is told', () => {
+  const { step, want } = stepOf();
+  expect(step.apply({} as never, want, {} as never)).toEqual({
+    script: `kx_reset_keep 000007 "$(date +%Y%m%d)" || exit
+kx_reset_effects 000007 "$(date +%Y%m%d)" && kx_reset_paths 000007 || exit
+kx_reset_drop 000007`,
+  });
+  const final = stepOf({
+    kind: 'checkedCommand',
+    want: {},
+    irreversible: 'no rollback command is given',
+    title: 'run x',
+  });
+  expect(final.step.apply({} as never, final.want, {} as never)).toMatchObject({
+    script: expect.stringContaining(
+      "kx_reset_left 'run x stays: no rollback command is given' || exit\nkx_reset_drop 000007",
+    ),
+  });
+});
+
+test('a kind that nobody knows is an error that says so', async () => {
+  const { step, want } = stepOf({ kind: 'fromAPlugin', want: { a: 1 } });
+  await expect(step.apply({} as never, want, {} as never)).rejects.toMatchObject({
+    code: 'KX8104',
+    params: { node: 'etcd/install/unit', kind: 'fromAPlugin' },
+  });
+});
+
+test('a step that reverts by itself does so between keeping and putting back, and what it leaves alone is told', async () => {
+  const sent: string[] = [];
+  const answers: Record<string, ReturnType<typeof output>> = {};
+  const host = {
+    run: async ({ script }: { readonly script: string }) => {
+      sent.push(script);
+      return answers[script] ?? output(0);
+    },
+  } as never;
+  const reverting = { kind: 'reverting', revert: () => ({ script: 'revert it' }) } as never;
+  const { step, want } = resetSteps([reverting]).undo({ ...entry, kind: 'reverting', want: { a: 1 }, before: 2 });
+  const keep = 'kx_reset_keep 000007 "$(date +%Y%m%d)" || exit';
+  const rest = 'kx_reset_effects 000007 "$(date +%Y%m%d)" && kx_reset_paths 000007 || exit';
+  await step.apply(host, want, {} as never);
+  expect(sent.splice(0)).toEqual([keep, 'revert it', `${rest}\nkx_reset_drop 000007`]);
+  answers['revert it'] = output(1, '', '/d stays: not ours\n');
+  await step.apply(host, want, {} as never);
+  expect(sent.splice(0)[2]).toBe(`${rest}\nkx_reset_left '/d stays: not ours' || exit\nkx_reset_drop 000007`);
+  answers['revert it'] = output(1, '', 'dpkg was interrupted\n');
+  await expect(step.apply(host, want, {} as never)).rejects.toMatchObject({
+    code: 'KX8105',
+    params: { reason: 'dpkg was interrupted' },
+  });
+  expect(sent.splice(0)).toEqual([keep, 'revert it']);
+  const masked = { kind: 'masked', revert: () => ({ script: 'leave --token ••••••' }) } as never;
+  const secret = resetSteps([masked]).undo({ ...entry, kind: 'masked', want: { token: '••••••' } });
+  await secret.step.apply(host, secret.want, {} as never);
+  expect(sent[1]).toMatch(/^kx_reset_effects .*\nkx_reset_left 'file \/etc\/x stays: undoing it needs a secret/);
+});
+
+test('what was kept and what stays is told once', () => {
+  expect(tellings('--\n')).toEqual([]);
+  expect(tellings('/a\n/a.kept\n/a\n/a.kept\n--\n/d stays: not ours\n')).toEqual([
+    '/a was changed by somebody else: kept as /a.kept',
+    '/d stays: not ours',
+  ]);
+});

@@ -1,0 +1,62 @@
+import type { HostManifest, ManifestEntry } from '../../model/manifest.ts';
+import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
+import { defineTask, type PlanContext } from '../../plan/layers.ts';
+import type { AnyStep } from '../../plan/step.ts';
+import { resetSteps } from '../../step/reset.ts';
+
+/** Which hosts are meant. */
+export interface ResetInputs {
+  readonly nodes: readonly string[];
+}
+
+/** The tasks of `reset`. `more`: kinds of steps beside the generic ones that entries may be of. */
+export function resetTasks(more: readonly AnyStep[]) {
+  const { undo, forget } = resetSteps(more);
+  const undoTask = defineTask<ResetInputs>({
+    name: 'reset/undo',
+    description: 'Undo what the manifests say, the last change first.',
+    tags: ['undo'],
+    steps: [undo],
+    plan: (context, inputs) => {
+      const chains = hostsOf(context, inputs).map((host) => {
+        const entries = manifestOf(context, host.name)?.entries ?? [];
+        const nodes = entries.toReversed().map((entry) => on([host], { ...undo(entry), name: nameOf(entry) }));
+        return nodes.length === 0 ? nothing() : sequence(...nodes);
+      });
+      return { fragment: parallel(...chains), outputs: undefined };
+    },
+  });
+  const forgetTask = defineTask<ResetInputs>({
+    name: 'reset/forget',
+    description: 'Remove the manifests and every trace of kubexm.',
+    tags: ['forget'],
+    steps: [forget],
+    plan: (context, inputs) => {
+      const traces = on(hostsOf(context, inputs), (host) => {
+        const manifest = manifestOf(context, host.name);
+        return forget({ uid: manifest?.uid ?? '-', units: manifest?.entries.some(isUnit) === true });
+      });
+      return { fragment: traces, outputs: undefined };
+    },
+  });
+  return { undoTask, forgetTask };
+}
+
+function hostsOf(context: PlanContext, inputs: ResetInputs) {
+  return context.hosts.filter((host) => inputs.nodes.includes(host.name));
+}
+
+function manifestOf(context: PlanContext, host: string): HostManifest | undefined {
+  return context.manifests?.[host];
+}
+
+/** `000012-etcd-install-unit`: the number keeps it apart, the rest says what it is. */
+function nameOf(entry: ManifestEntry): string {
+  return `${entry.seq}-${entry.node.replaceAll(/[^A-Za-z0-9.-]+/g, '-')}`;
+}
+
+function isUnit(entry: ManifestEntry): boolean {
+  return entry.paths.some(({ path }) =>
+    /^(\/etc|\/run|\/lib|\/usr\/lib|\/usr\/local\/lib)\/systemd\/system\//.test(path),
+  );
+}

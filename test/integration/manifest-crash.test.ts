@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Driven } from '../rig/driven.ts';
+import { describeHosts } from '../rig/sshd.ts';
+import { randoms, seed, some, thorough } from '../rig/thorough.ts';
+import { Fleet, type FleetOptions } from './manifest-fleet.ts';
+
+const ROOT = '/srv/kx-test/fleet';
+
+/** Whatever was killed, and however it went on: after a reset the hosts are as they were, and nothing of others is lost. */
+describeHosts('changes and resets that are killed', () => {
+  const fleets: Fleet[] = [];
+
+  beforeAll(async () => {
+    fleets.push(...(await Promise.all([Fleet.start(1, 2), Fleet.start(1, 2)])));
+  });
+  afterAll(() => Promise.all(fleets.map((fleet) => fleet.close())));
+
+  /** Deals the cases out to the fleets, each of which works on one at a time. */
+  async function deal<T>(cases: readonly T[], work: (fleet: Fleet, one: T, k: number) => Promise<void>): Promise<void> {
+    const queue = cases.entries();
+    await Promise.all(
+      fleets.map(async (fleet) => {
+        for (const [k, one] of queue) {
+          await fleet.furnish();
+          await work(fleet, one, k);
+        }
+      }),
+    );
+  }
+
+  const killedAfter = (ms: number): FleetOptions => ({
+    onEvent: (event, child) => {
+      if (event.type === 'run-started') setTimeout(() => child.kill('SIGKILL'), ms);
+    },
+  });
+
+  /** A job of the killed run may still be going, or be about to begin: for so long the machine is not to be had. */
+  async function resets(fleet: Fleet, what: string, options: FleetOptions = {}): Promise<Driven> {
+    for (let tries = 0; ; tries++) {
+      const reset = await fleet.reset(options);
+      if (reset.error?.code === 'KX3102' && tries < 100) {
+        await sleep(500);
+        continue;
+      }
+      expect(reset.error?.message, what).toBeUndefined();
+      expect(reset.report?.outcome, `${what} ${JSON.stringify(reset.report?.failures)} ${reset.stderr}`).toBe(
+        'succeeded',
+      );
+      return reset;
+    }
+  }
+
+  test('changes killed at random moments, gone on with or not, then reset', { timeout: 900_000 }, async () => {
+    const [first] = fleets;
+    await first?.furnish();
+    const length = (await first?.change())?.report?.durationMs ?? 0;
+    let killed = 0;
+    await deal(randoms(thorough ? 40 : 4), async (fleet, random, k) => {
+      const what = `seed ${seed}, case ${k}`;
+      const before = await fleet.picture();
+      if ((await fleet.change(killedAfter(random * length))).signal === 'SIGKILL') killed++;
+      const theirs = k % 4 === 1;
+      if (k % 4 === 1) {
+        const resumed = await fleet.change({ resume: true });
+        expect(['succeeded', undefined], what).toContain(resumed.report?.outcome);
+        await fleet.rig.hosts[0]?.exec(`echo theirs >>${ROOT}/g1/conf`);
+      } else if (k % 4 === 2) {
+        await fleet.change({ params: { version: 2 }, ...killedAfter(random * length) });
+      } else if (k % 4 === 3) {
+        await fleet.change({ params: { version: 2, failAt: 1 } });
+      }
+      await resets(fleet, what);
+      const [now = []] = await fleet.picture();
+      const kept = now.filter((line) => line.includes('kubexm-kept'));
+      expect(
+        now.filter((line) => !line.includes('kubexm-kept')),
+        what,
+      ).toEqual(before[0]);
+      expect(kept.length, what).toBe(theirs ? 2 : 0);
+      expect(await fleet.traces(), what).toEqual([]);
+    });
+    expect(killed).toBeGreaterThan(1);
+  });
+
+  test('kubexm and everything that runs on the machine killed at once', { timeout: 900_000 }, async () => {
+    const [first] = fleets;
+    await first?.furnish();
+    const length = (await first?.change())?.report?.durationMs ?? 0;
+    let killed = 0;
+    // All but the first process, this one, and who listens for logins: those have no parent in there.
+    const killAll = `for d in /proc/[0-9]*; do
+  p=\${d#/proc/}; [ "$p" != 1 ] && [ "$p" != $$ ] || continue
+  while read -r k v; do [ "$k" != PPid: ] || [ "$v" = 0 ] || [ "$v" = $$ ] || ! kill -9 "$p" || echo "$p"; done <$d/status
+done 2>/dev/null; true`;
+    await deal(randoms(thorough ? 30 : 4), async (fleet, random, k) => {
+      const what = `seed ${seed}, case ${k}`;
+      const before = await fleet.picture();
+      let down: Promise<string | undefined> | undefined;
+      const options: FleetOptions = {
+        onEvent: (event, child) => {
+          if (event.type !== 'run-started') return;
+          down = sleep(random * length).then(() => {
+            child.kill('SIGKILL');
+            return fleet.rig.hosts[0]?.exec(killAll);
+          });
+        },
+      };
+      if (k % 2 === 1) await fleet.change();
+      await (k % 2 === 1 ? fleet.reset(options) : fleet.change(options));
+      killed += (await down)?.split('\n').length ?? 0;
+      await resets(fleet, what);
+      expect(await fleet.picture(), what).toEqual(before);
+      expect(await fleet.traces(), what).toEqual([]);
+    });
+    expect(killed).toBeGreaterThan(4);
+  });
+
+  test('a reset killed at its transitions, gone on with or begun anew', { timeout: 900_000 }, async () => {
+    const [first] = fleets;
+    await first?.furnish();
+    await first?.change();
+    await first?.reset();
+    const names = new Map(fleets.map((fleet) => [fleet, fleet.names[0] ?? '']));
+    const all = [...new Set(first?.transitions())];
+    expect(all.length).toBeGreaterThan(60);
+    const cases = some(
+      all.flatMap((at) => [at, at.replace(/:([a-z]+)$/, ':before-$1')]),
+      4,
+    );
+    await deal(cases, async (fleet, at, k) => {
+      const crashAt = at.replace(/@[^:]+:/, `@${names.get(fleet)}:`);
+      const before = await fleet.picture();
+      await fleet.change();
+      await fleet.rig.hosts[0]?.exec(`echo theirs >>${ROOT}/g0/conf; echo theirs >${ROOT}/g1/made`);
+      const crashed = await fleet.reset({ crashAt });
+      expect(crashed.signal, crashAt).toBe('SIGKILL');
+      await resets(fleet, crashAt, k % 2 === 0 && !crashAt.endsWith(':ended') ? { resume: true } : {});
+      const [now = []] = await fleet.picture();
+      expect(
+        now.filter((line) => !line.includes('kubexm-kept')),
+        crashAt,
+      ).toEqual(before[0]);
+      expect(now.filter((line) => line.includes('kubexm-kept')).length, crashAt).toBe(4);
+      expect(await fleet.traces(), crashAt).toEqual([]);
+    });
+  });
+
+  test('a reset killed at random moments', { timeout: 900_000 }, async () => {
+    const [first] = fleets;
+    await first?.furnish();
+    await first?.change();
+    const length = (await first?.reset())?.report?.durationMs ?? 0;
+    await deal(randoms(thorough ? 30 : 2), async (fleet, random, k) => {
+      const what = `seed ${seed}, case ${k}`;
+      const before = await fleet.picture();
+      await fleet.change();
+      await fleet.reset(killedAfter(random * length));
+      await fleet.reset(killedAfter(random * length));
+      await resets(fleet, what);
+      expect(await fleet.picture(), what).toEqual(before);
+      expect(await fleet.traces(), what).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { bundleOptions } from '../../scripts/bundle-options.mjs';
+import type { RunEvent, RunPipelineOptions } from '../../src/index.ts';
+import type { Driven } from '../rig/driven.ts';
+import { type Rig, startRig } from '../rig/sshd.ts';
+import type { ChangesParams } from './manifest-pipeline.ts';
+
+const ROOT = '/srv/kx-test/fleet';
+
+/** How a process is started. */
+export interface FleetOptions extends Partial<Omit<RunPipelineOptions, 'env' | 'sinks'>> {
+  readonly params?: Partial<ChangesParams>;
+  readonly crashAt?: string;
+  readonly onEvent?: (event: RunEvent, child: ChildProcess) => void;
+}
+
+/** Hosts with files of their own, which are changed and reset by processes that can be killed. */
+export class Fleet {
+  readonly rig: Rig;
+  readonly dir: string;
+  readonly groups: number;
+
+  private constructor(rig: Rig, dir: string, groups: number) {
+    this.rig = rig;
+    this.dir = dir;
+    this.groups = groups;
+  }
+
+  static async start(hosts: number, groups: number): Promise<Fleet> {
+    const dir = mkdtempSync(join(tmpdir(), 'kubexm-fleet-'));
+    const entry = fileURLToPath(new URL('./manifest-drive.ts', import.meta.url));
+    await build({ entryPoints: [entry], outfile: join(dir, 'drive.mjs'), ...bundleOptions });
+    const fleet = new Fleet(await startRig({ hosts }), dir, groups);
+    fleet.writeConfig('fleet');
+    return fleet;
+  }
+
+  get names(): readonly string[] {
+    return this.rig.hosts.map((host) => host.name);
+  }
+
+  writeConfig(name: string): void {
+    const hosts = this.rig.hosts.map(
+      (host, i) =>
+        `  - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}, privateKeyPath: ${this.rig.key}}`,
+    );
+    writeFileSync(
+      join(this.dir, 'cluster.yaml'),
+      `apiVersion: kubexm.mensylisir.io/v1alpha1
+kind: Cluster
+metadata: {name: ${name}}
+spec:
+  ssh: {sshConfig: none}
+  hosts:
+${hosts.join('\n')}
+  roleGroups: {master: [${this.names[0]}], etcd: [${this.names[0]}], worker: [${this.names.join(', ')}]}
+  kubernetes: {version: v1.34.4}
+`,
+    );
+  }
+
+  /** What the hosts have before kubexm comes. */
+  async furnish(): Promise<void> {
+    rmSync(join(this.dir, '.kubexm'), { recursive: true, force: true });
+    const script = `umount ${ROOT}/*/d.data/mnt 2>/dev/null; rm -rf ${ROOT} /var/lib/kubexm /run/kubexm; mkdir -p ${ROOT} && cd ${ROOT} || exit
+for i in $(seq 0 ${this.groups - 1}); do
+  mkdir g$i && cd g$i || exit
+  echo "mine $i" >conf; chmod 0604 conf; echo '127.0.0.1 localhost' >hosts; ln -s conf link
+  echo '#!/bin/sh' >script; chmod 0755 script; echo old >gone; chmod 0444 gone
+  mkdir -p tree/a/b; echo t >tree/a/b/t; chmod 0711 tree/a; ln -s ../a tree/l; mkdir tree/empty; chown 7:8 tree/empty
+  cd ..
+done`;
+    await Promise.all(this.rig.hosts.map((host) => host.exec(script)));
+  }
+
+  /** Everything below the root, as lines that can be compared. */
+  async picture(): Promise<readonly (readonly string[])[]> {
+    const script = `cd ${ROOT} && find . -mindepth 1 -printf '%p %y %m %U:%G %l\\n' -type f -exec sha256sum {} \\; | sort`;
+    const texts = await Promise.all(this.rig.hosts.map((host) => host.exec(script)));
+    return texts.map((text) => text.trimEnd().split('\n'));
+  }
+
+  /** What kubexm itself left: nothing, in the end. Shells of a killed process take a moment to clean up. */
+  async traces(): Promise<readonly string[]> {
+    const look =
+      'i=0; while ls -d /var/lib/kubexm /run/kubexm 2>/dev/null; do [ $((i += 1)) -lt 100 ] || exit 0; sleep 0.1; done; printf gone';
+    const found = await Promise.all(this.rig.hosts.map((host) => host.exec(look)));
+    return found.filter((text) => !text.endsWith('gone'));
+  }
+
+  change(options: FleetOptions = {}): Promise<Driven> {
+    return this.drive('change', { root: ROOT, groups: this.groups, version: 1, ...options.params }, options);
+  }
+
+  reset(options: FleetOptions = {}): Promise<Driven> {
+    return this.drive('reset', { nodes: this.names }, options);
+  }
+
+  /** The transitions of the newest run's journal. */
+  transitions(): readonly string[] {
+    const runs = join(this.dir, '.kubexm/fleet/runs');
+    const newest = readdirSync(runs).sort().at(-1) ?? '';
+    const lines = readFileSync(join(runs, newest, 'journal.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(1);
+    return lines.map((line) => {
+      const { node, phase } = JSON.parse(line) as { node: string; phase: string };
+      return `${node}:${phase}`;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.rig.close();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  private drive(what: string, params: object, options: FleetOptions): Promise<Driven> {
+    const { params: _, crashAt, onEvent, ...rest } = options;
+    const env = { ...process.env, ...(crashAt === undefined ? {} : { KUBEXM_CRASH_AT: crashAt }) };
+    const words = [what, join(this.dir, 'cluster.yaml'), this.dir, JSON.stringify(params), JSON.stringify(rest)];
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', join(this.dir, 'drive.mjs'), ...words],
+      { env, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const events: RunEvent[] = [];
+    let report: Driven['report'];
+    let error: Driven['error'];
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const value = JSON.parse(line) as { type: string };
+      if (value.type === 'report') report = value as unknown as Driven['report'];
+      else if (value.type === 'error') error = value as unknown as Driven['error'];
+      else {
+        events.push(value as RunEvent);
+        onEvent?.(value as RunEvent, child);
+      }
+    });
+    return new Promise((resolve) => {
+      child.on('close', (code, signal) => resolve({ code, signal, events, report, error, stderr }));
+    });
+  }
+}

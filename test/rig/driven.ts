@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { RunEvent, RunReport } from '../../src/index.ts';
+
+/** What a run in a process of its own printed, and how it ended. */
+export interface Driven {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly events: readonly RunEvent[];
+  readonly report: RunReport | undefined;
+  readonly error:
+    | { readonly code?: string; readonly message: string; readonly detail?: string; readonly stack: string }
+    | undefined;
+  readonly stderr: string;
+}
+
+/** How the process is started, and who is told. */
+export interface DriveHooks {
+  readonly crashAt?: string | undefined;
+  /** More of the environment. */
+  readonly with?: Readonly<Record<string, string>> | undefined;
+  readonly onEvent?: ((event: RunEvent, child: ChildProcess) => void) | undefined;
+  /** Called once it was started. */
+  readonly started?: ((child: ChildProcess) => void) | undefined;
+}
+
+/** Runs a driver, which prints one JSON line a RunEvent and then its report or its error, to its end. */
+export function driven(program: readonly string[], hooks: DriveHooks): Promise<Driven> {
+  const { crashAt, with: more, onEvent, started } = hooks;
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...program], {
+    env: { ...process.env, ...more, ...(crashAt === undefined ? {} : { KUBEXM_CRASH_AT: crashAt }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started?.(child);
+  const events: RunEvent[] = [];
+  let report: RunReport | undefined;
+  let error: Driven['error'];
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const value = JSON.parse(line) as { type: string };
+    if (value.type === 'report') report = value as unknown as RunReport;
+    else if (value.type === 'error') error = value as unknown as Driven['error'];
+    else {
+      events.push(value as RunEvent);
+      onEvent?.(value as RunEvent, child);
+    }
+  });
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, events, report, error, stderr }));
+  });
+}
