@@ -80,17 +80,20 @@ async function attached(machine: Machine, job: Job): Promise<Output> {
   }
 }
 
-/** Puts something back, and does so again when the connection breaks under it: to put back twice does no harm. */
+/**
+ * Puts something back, and does so again when the connection breaks under it: to put back twice does no harm. Gives what it
+ * said of things that stay.
+ */
 export async function performRevert(
   options: ExecuteOptions,
   at: Work,
   make: () => Script | Promise<unknown>,
-): Promise<void> {
+): Promise<readonly string[]> {
   for (let interruptions = 1; ; interruptions++) {
     try {
       const { output } = await perform(options, at, make());
       if (output && output.code !== 0) throw new FailedCommand(output);
-      return;
+      return (output?.stderr ?? '').split('\n').filter((line) => /\bstays\b/.test(line));
     } catch (error) {
       if (!isCode(error, INTERRUPTED) || interruptions >= MAX_INTERRUPTIONS || options.stop.aborted) throw error;
     }

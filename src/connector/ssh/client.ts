@@ -50,7 +50,10 @@ export async function connectSsh(target: Target, options: SshOptions = {}): Prom
     const leftMs = Math.max(1, route.since + timeoutMs - Date.now());
     const client = await login(target, route.socket, { ...options, timeoutMs, leftMs, hostKey, auth });
     const connection = new SshConnection(client, target.name);
-    void connection.closed.then(route.release);
+    void connection.closed.then(() => {
+      route.socket.destroy();
+      route.release();
+    });
     return connection;
   } catch (error) {
     route.socket.destroy();

@@ -101,10 +101,13 @@ export class SshConnection implements Connection {
     });
     stream.on('error', () => undefined);
     const exit = new Promise<Exit>((resolve) => {
+      const over = (): void => resolve({ code, signal });
       stream.once('close', () => {
         this.#gate.closed();
-        resolve({ code, signal });
+        over();
       });
+      // A connection that only ended closes nothing.
+      void this.closed.then(over);
     });
     return { stdin: stream, stdout: stream, stderr: stream.stderr, exit, close: () => stream.destroy() };
   }

@@ -32,13 +32,18 @@ describeHosts('bastions', () => {
     await logsIn(c.target({ hostKeys: { pinFile: join(rig.dir, 'chain') }, bastions: [jump(a, bob), jump(b)] }));
   });
 
-  test('a server that dies behind a bastion is noticed at once: the bastion itself stays', async () => {
-    const [a, b] = rig.hosts as [RigHost, RigHost];
-    const connection = await connectSsh(b.target({ bastions: [jump(a)] }), { keepaliveMs: 600_000 });
+  test('a server that dies behind a bastion is noticed at once: the bastion and the others stay', async () => {
+    const [a, b, c] = rig.hosts as [RigHost, RigHost, RigHost];
+    const hops = createHops();
+    const open = (host: RigHost) => connectSsh(host.target({ bastions: [jump(a)] }), { hops, keepaliveMs: 600_000 });
+    const [first, second] = await Promise.all([open(b), open(c)]);
+    const running = await first.exec('sleep 60');
     await b.cutConnections();
-    const closed = await Promise.race([connection.closed, sleep(10_000, 'nobody noticed')]);
-    expect(closed).toBeInstanceOf(Error);
-    expect(connection.alive).toBe(false);
+    expect(await Promise.race([first.closed, sleep(10_000, 'nobody noticed')])).toBeInstanceOf(Error);
+    expect(await Promise.race([running.exit, sleep(10_000, 'nobody noticed')])).toEqual({});
+    expect([first.alive, second.alive]).toEqual([false, true]);
+    expect(await says(second, 'echo $USER')).toBe('root\n');
+    await second.close();
   });
 
   test('targets share a bastion’s connection', async () => {

@@ -112,10 +112,12 @@ kx_owning() {
 kx_own_end() {
   kx_manifest
   for kx_image in "$KX_STATE/undo/$1"/[0-9]*; do
+    [ -d "$kx_image" ] && kx_path_in "$kx_image" || continue
+    kx_list "$kx_path" >"$kx_image/left.new" && mv -fT "$kx_image/left.new" "$kx_image/left" || return
     { read -r kx_id <"$kx_image/id"; } 2>/dev/null || continue
     kx_slot=$kx_m/names/$kx_id
     [ -d "$kx_slot" ] || continue
-    kx_path_in "$kx_slot" && kx_list "$kx_path" >"$kx_slot/after.new" || return
+    cp -- "$kx_image/left" "$kx_slot/after.new" || return
     sync -- "$kx_slot/after.new" 2>/dev/null || sync
     mv -fT "$kx_slot/after.new" "$kx_slot/after" && rm -f "$kx_slot/pending" || return
   done

@@ -122,6 +122,24 @@ describe.each(posixShells())('undo in $name', (shell) => {
     expect(await readFile(file, 'utf8')).toBe('first');
   });
 
+  test('what somebody else made of a path since is kept beside it, and told', async () => {
+    const [file, other] = [join(dir, 'a'), join(dir, 'b')];
+    await writeFile(file, 'before');
+    const script = `kx_save k ${file} ${other}; echo ours >${file}; echo ours >${other}; kx_own_end k; echo theirs >${file}; kx_restore k`;
+    const { code, stderr } = await runWithLibrary(shell, script, { state, run: join(dir, 'run') });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `${file} was changed by somebody else since: what they made of it stays as ${file}.kubexm-kept\n`,
+    });
+    expect(await readFile(file, 'utf8')).toBe('before');
+    expect(await readFile(`${file}.kubexm-kept`, 'utf8')).toBe('theirs\n');
+    expect([existsSync(other), existsSync(`${other}.kubexm-kept`)]).toEqual([false, false]);
+  });
+
+  test('a step that saved nothing has nothing to put back', async () => {
+    await sh('kx_save k; kx_restore k');
+  });
+
   test('restoring without a record says so', async () => {
     const { code, stderr } = await runWithLibrary(shell, 'kx_restore nothing', { state, run: dir });
     expect([code, stderr]).toEqual([1, 'no before-image nothing\n']);

@@ -53,7 +53,7 @@ kx_sync_dirs() {
   sync -- "$@" 2>/dev/null || sync
 }
 
-# KEY: puts every path back as it was. The record stays.
+# KEY: puts every path back as it was. The record stays. What somebody else has made of a path since is kept beside it.
 kx_restore() {
   kx_record=$KX_STATE/undo/$1
   if [ ! -d "$kx_record" ]; then
@@ -61,9 +61,21 @@ kx_restore() {
     return 1
   fi
   for kx_image in "$kx_record"/*; do
-    kx_path_in "$kx_image" || return
+    [ -d "$kx_image" ] || continue
+    kx_path_in "$kx_image" && kx_spare || return
     kx_put_back "$kx_image/image" "$kx_path" || return
   done
+}
+
+# Copies what is at kx_path aside if it is neither as we left it nor as it was; says where to.
+kx_spare() {
+  [ -s "$kx_image/left" ] && { [ -e "$kx_path" ] || [ -L "$kx_path" ]; } || return 0
+  kx_now=$(kx_list "$kx_path") || return
+  [ "$kx_now" != "$(cat "$kx_image/left")" ] && [ "$kx_now" != "$(kx_list "$kx_image/image")" ] || return 0
+  kx_kept=$kx_path.kubexm-kept
+  [ ! -e "$kx_kept" ] && [ ! -L "$kx_kept" ] || kx_kept=$kx_kept-$(date +%Y%m%d%H%M%S)
+  cp -a -- "$kx_path" "$kx_kept" || return
+  echo "$kx_path was changed by somebody else since: what they made of it stays as $kx_kept" >&2
 }
 
 # IMAGE PATH: one path. A file or link is replaced in one step, a directory in two renames.

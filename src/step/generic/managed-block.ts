@@ -1,8 +1,8 @@
 import { kubexmError } from '../../model/errors/index.ts';
 import type { Host, Output } from '../../model/host.ts';
 import { type Script, sh } from '../../model/script.ts';
-import { defineStep, needed, satisfied } from '../../plan/step.ts';
-import { type Block, BrokenBlock, withBlock } from './lib/block.ts';
+import { defineStep, needed, satisfied, type Verdict } from '../../plan/step.ts';
+import { type Block, BrokenBlock, blockIn, type Found, withBlock, withoutBlock } from './lib/block.ts';
 import { unified } from './lib/file-diff.ts';
 import { absolute, invalid } from './lib/path.ts';
 import { sha256, writeScript } from './lib/write.ts';
@@ -23,6 +23,27 @@ export interface ManagedBlock {
 }
 
 const MAX_BYTES = 512 * 1024;
+
+/** What there was of the block before. Never the rest of the file: that is nobody's business. */
+interface Before {
+  readonly exists: boolean;
+  /** One character per byte. */
+  readonly block?: Found;
+  /** It was there, and nobody may write its lines down. */
+  readonly hidden?: true;
+  /** The file's last line had no end. */
+  readonly open?: true;
+}
+
+function beforeOf(read: Read, want: ManagedBlock): Before {
+  const block = blockIn(read.text, blockOf(want));
+  const open = read.text !== '' && !read.text.endsWith('\n');
+  return {
+    exists: read.exists,
+    ...(open ? { open } : {}),
+    ...(block === undefined ? {} : want.secret === true ? { hidden: true as const } : { block }),
+  };
+}
 
 /** Prints where the file really is, whether it is there, and its content. */
 function readScript(path: string): Script {
@@ -77,16 +98,16 @@ export const managedBlock = defineStep<ManagedBlock>()({
     'Lines between “# BEGIN KubeXM Managed Block” and “# END KubeXM Managed Block” in a file that belongs to others.',
   title: (want) => `block${want.id === undefined ? '' : ` ${want.id}`} in ${want.path}`,
   probe: (want) => readScript(want.path),
-  judge: (output, want) => {
+  judge: (output, want): Verdict<Before, undefined> => {
     const what = want.id === undefined ? want.path : `${want.path} (${want.id})`;
     const read = parseRead(output, want.path);
     if (output.code !== 0) return needed({ exists: true }, [{ what, from: output.stderr.trim(), to: 'managed block' }]);
     try {
       const after = withBlock(read.text, blockOf(want));
       if (after === read.text) return satisfied();
-      if (want.secret === true)
-        return needed({ exists: read.exists }, [{ what, to: 'other lines in the managed block' }]);
-      return needed({ exists: read.exists }, [
+      const before = beforeOf(read, want);
+      if (want.secret === true) return needed(before, [{ what, to: 'other lines in the managed block' }]);
+      return needed(before, [
         { what: read.exists ? what : `${what} (new)`, text: unified(fromLatin1(read.text), fromLatin1(after)) },
       ]);
     } catch (error) {
@@ -100,11 +121,16 @@ export const managedBlock = defineStep<ManagedBlock>()({
     if (after === read.text) return;
     await writeBack(host, want, read, Buffer.from(after, 'latin1'));
   },
-  // One path a line: of a name with a line break in it the link is not followed.
-  saves: (want) =>
-    want.path.includes('\n')
-      ? [want.path]
-      : sh`if [ -L ${absolute(want.path)} ]; then readlink -f -- ${want.path}; else printf '%s\\n' ${want.path}; fi`,
+  // Only the block: what others have written into the file since is theirs.
+  revert: async (host, want, before): Promise<void> => {
+    const read = await readNow(host, want);
+    if (!read.exists) return;
+    if (before.hidden) throw cannotEdit(host, want.path, 'its block had other lines before, which are a secret');
+    const back = undone(host, want, read, before);
+    if (!before.exists && back === '') await removeFile(host, want, read);
+    else if (back !== read.text) await writeBack(host, want, read, Buffer.from(back, 'latin1'));
+  },
+  owns: (want) => [`block:${want.path}:${want.id ?? ''}`],
   example: { path: '/etc/hosts', id: 'hosts', content: '192.0.2.10 node1\n192.0.2.11 node2\n' },
 });
 
@@ -124,6 +150,21 @@ function edited(host: Host, want: ManagedBlock, read: Read): string {
     if (error instanceof BrokenBlock) throw cannotEdit(host, want.path, error.message);
     throw error;
   }
+}
+
+function undone(host: Host, want: ManagedBlock, read: Read, before: Before): string {
+  try {
+    return withoutBlock(read.text, blockOf(want), before.block, before.open === true);
+  } catch (error) {
+    if (error instanceof BrokenBlock) throw cannotEdit(host, want.path, error.message);
+    throw error;
+  }
+}
+
+/** A file that was made for the block, and has nothing else in it. */
+async function removeFile(host: Host, want: ManagedBlock, read: Read): Promise<void> {
+  const output = await host.run(sh`rm -f -- ${read.path}`);
+  if (output.code !== 0) throw cannotEdit(host, want.path, output.stderr.trim());
 }
 
 /** Writes the file, unless somebody else has changed it since it was read. */

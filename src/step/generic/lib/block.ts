@@ -38,6 +38,33 @@ export function withBlock(text: string, block: Block): string {
   return ours !== '' && rest === '' && !text.endsWith('\n') ? (result + rest).slice(0, -eol.length) : result + rest;
 }
 
+/** What a text had of a block: its lines, and how many lines were above it. A type, so that it is Json too. */
+export type Found = {
+  readonly lines: readonly string[];
+  readonly above: number;
+};
+
+/** The block as it is in a text; undefined when it is not there. Throws BrokenBlock. */
+export function blockIn(text: string, block: Block): Found | undefined {
+  const parts = text.split('\n');
+  const [first] = findSpans(parts, block);
+  if (!first) return undefined;
+  const lines = parts.slice(first.from + 1, first.to - 1).map((line) => line.replace(/\r$/, ''));
+  return { lines, above: first.from };
+}
+
+/** The text as it was before the block came, changed or went. `open`: the text's last line had no end. Throws BrokenBlock. */
+export function withoutBlock(text: string, block: Block, was: Found | undefined, open: boolean): string {
+  if (was && blockIn(text, block) === undefined) {
+    const parts = text.split('\n');
+    const above = joined(parts, 0, Math.min(was.above, parts.length - 1));
+    return above + withBlock(text.slice(above.length), { ...block, lines: was.lines, at: 'start' });
+  }
+  const back = withBlock(text, { ...block, lines: was?.lines ?? [] });
+  const last = text.replace(/\r?\n$/, '').endsWith(end(block));
+  return was === undefined && open && last ? back.replace(/\r?\n$/, '') : back;
+}
+
 /** Lines from..to with their ends; the last part of a text has none. */
 function joined(parts: readonly string[], from: number, to: number): string {
   return parts
