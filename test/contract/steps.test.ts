@@ -4,29 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { beforeImage } from '../../src/engine/before-image.ts';
-import { hostKey } from '../../src/engine/keys.ts';
 import { localMachine } from '../../src/host/index.ts';
-import type { Host, Machine } from '../../src/model/host.ts';
-import { lines, type Script, sh } from '../../src/model/script.ts';
-import { type AnyStep, fieldOf, type StepIo, type Verdict } from '../../src/plan/step.ts';
+import type { Host } from '../../src/model/host.ts';
+import { fieldOf } from '../../src/plan/step.ts';
 import * as generic from '../../src/step/generic/index.ts';
 import { some } from '../rig/thorough.ts';
 import { has } from './bench.ts';
 import { BINARY, root, type StateCase } from './case.ts';
 import { stateCases } from './cases.ts';
 import { testedOnHosts } from './on-hosts.ts';
+import { meetsContract } from './procedure.ts';
 import { ShellHost, variants } from './shell-host.ts';
-import { snapshot } from './tree.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'kubexm-contract-'));
-const io: StepIo = {
-  signal: new AbortController().signal,
-  progress: () => undefined,
-  say: () => undefined,
-  ask: async () => 'yes',
-  redact: () => undefined,
-};
 
 let server: Server;
 let url = '';
@@ -44,20 +34,6 @@ afterAll(() => {
   server.close();
   rmSync(base, { recursive: true, force: true });
 });
-
-async function check(host: Host, step: AnyStep, want: unknown): Promise<Verdict<unknown, unknown>> {
-  const answer = await host.run(step.probe!(want));
-  return step.judge!(answer, want);
-}
-
-async function perform(host: Host, work: Script | Promise<unknown>, good: readonly number[] = [0]): Promise<void> {
-  if (!('script' in work)) {
-    await work;
-    return;
-  }
-  const output = await host.run(work);
-  if (!good.includes(output.code)) throw new Error(`exit code ${output.code}: ${output.stderr}`);
-}
 
 /** Why a case cannot be tried here. */
 function whyNot(one: StateCase, variant: string): string | undefined {
@@ -116,40 +92,7 @@ describe.each(hosts)('state steps in $name', (variant) => {
   test.for(cases.map((one) => [`${one.step.kind}: ${one.name}`, one] as const))('%s', async ([, one], context) => {
     const why = whyNot(one, variant.name);
     if (why !== undefined) return context.skip(why);
-    const { step } = one;
-    const { host } = opened;
-    one.before?.(tree, work);
-    const want = one.want(tree, work, url);
-    const before = snapshot(tree);
-
-    const first = await check(host, step, want);
-    expect(first.verdict).toBe('needed');
-    expect('diff' in first && first.diff.length).toBeGreaterThan(0);
-    expect(snapshot(tree), 'a probe changes nothing').toEqual(before);
-
-    // As the engine does it: before-image and change in one script, or a host that keeps the image when it is first used.
-    const image = beforeImage('run', { ref: { node: 'node' }, step, want, nature: 'state' }, () => undefined);
-    const started = step.apply(image ? image.guard(host as Machine) : host, want, io);
-    await perform(
-      host,
-      image && 'script' in started ? lines(image.script, started) : started,
-      step.successCodes?.(want),
-    );
-    const applied = snapshot(tree);
-    expect(await check(host, step, want)).toMatchObject({ verdict: 'satisfied' });
-    one.after?.(tree);
-    expect(snapshot(tree), 'nothing is left lying about').toEqual(applied);
-
-    await perform(host, step.apply(host, want, io), step.successCodes?.(want));
-    expect(snapshot(tree), 'applying again is harmless').toEqual(applied);
-    expect((await check(host, step, want)).verdict).toBe('satisfied');
-
-    expect(fieldOf(step.irreversible, want, undefined)).toBeUndefined();
-    const seen: unknown = JSON.parse(JSON.stringify('seen' in first ? first.seen : null));
-    const undo = step.revert ? step.revert(host, want, seen) : sh`kx_restore ${hostKey('run', 'node')}`;
-    await perform(host, undo);
-    expect(snapshot(tree), 'reverting restores').toEqual(before);
-    expect(await check(host, step, want), 'and the difference is the same again').toEqual(first);
+    await meetsContract(one, opened.host, { tree, work, url });
   });
 });
 

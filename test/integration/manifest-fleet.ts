@@ -1,23 +1,33 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
-import type { RunEvent, RunPipelineOptions } from '../../src/index.ts';
-import type { Driven } from '../rig/driven.ts';
+import type { RunPipelineOptions } from '../../src/index.ts';
+import { type DriveHooks, type Driven, driven } from '../rig/driven.ts';
 import { type Rig, startRig } from '../rig/sshd.ts';
 import type { ChangesParams } from './manifest-pipeline.ts';
 
 const ROOT = '/srv/kx-test/fleet';
 
+/** Makes what is there before kubexm comes, for so many groups of changes. */
+export function furnishing(root: string, groups: number): string {
+  return `rm -rf ${root}; mkdir -p ${root} && cd ${root} || exit
+for i in $(seq 0 ${groups - 1}); do
+  mkdir g$i && cd g$i || exit
+  echo "mine $i" >conf; chmod 0604 conf; echo '127.0.0.1 localhost' >hosts; ln -s conf link
+  echo '#!/bin/sh' >script; chmod 0755 script; echo old >gone; chmod 0444 gone
+  mkdir -p tree/a/b; echo t >tree/a/b/t; chmod 0711 tree/a; ln -s ../a tree/l; mkdir tree/empty; chown 7:8 tree/empty
+  cd ..
+done`;
+}
+
 /** How a process is started. */
-export interface FleetOptions extends Partial<Omit<RunPipelineOptions, 'env' | 'sinks'>> {
+export interface FleetOptions
+  extends Pick<DriveHooks, 'crashAt' | 'onEvent'>,
+    Partial<Omit<RunPipelineOptions, 'env' | 'sinks'>> {
   readonly params?: Partial<ChangesParams>;
-  readonly crashAt?: string;
-  readonly onEvent?: (event: RunEvent, child: ChildProcess) => void;
 }
 
 /** Hosts with files of their own, which are changed and reset by processes that can be killed. */
@@ -34,8 +44,7 @@ export class Fleet {
 
   static async start(hosts: number, groups: number): Promise<Fleet> {
     const dir = mkdtempSync(join(tmpdir(), 'kubexm-fleet-'));
-    const entry = fileURLToPath(new URL('./manifest-drive.ts', import.meta.url));
-    await build({ entryPoints: [entry], outfile: join(dir, 'drive.mjs'), ...bundleOptions });
+    await bundleChanges(join(dir, 'drive.mjs'));
     const fleet = new Fleet(await startRig({ hosts }), dir, groups);
     fleet.writeConfig('fleet');
     return fleet;
@@ -68,14 +77,7 @@ ${hosts.join('\n')}
   /** What the hosts have before kubexm comes. */
   async furnish(): Promise<void> {
     rmSync(join(this.dir, '.kubexm'), { recursive: true, force: true });
-    const script = `umount ${ROOT}/*/d.data/mnt 2>/dev/null; rm -rf ${ROOT} /var/lib/kubexm /run/kubexm; mkdir -p ${ROOT} && cd ${ROOT} || exit
-for i in $(seq 0 ${this.groups - 1}); do
-  mkdir g$i && cd g$i || exit
-  echo "mine $i" >conf; chmod 0604 conf; echo '127.0.0.1 localhost' >hosts; ln -s conf link
-  echo '#!/bin/sh' >script; chmod 0755 script; echo old >gone; chmod 0444 gone
-  mkdir -p tree/a/b; echo t >tree/a/b/t; chmod 0711 tree/a; ln -s ../a tree/l; mkdir tree/empty; chown 7:8 tree/empty
-  cd ..
-done`;
+    const script = `umount ${ROOT}/*/d.data/mnt 2>/dev/null; rm -rf /var/lib/kubexm /run/kubexm; ${furnishing(ROOT, this.groups)}`;
     await Promise.all(this.rig.hosts.map((host) => host.exec(script)));
   }
 
@@ -123,31 +125,13 @@ done`;
 
   private drive(what: string, params: object, options: FleetOptions): Promise<Driven> {
     const { params: _, crashAt, onEvent, ...rest } = options;
-    const env = { ...process.env, ...(crashAt === undefined ? {} : { KUBEXM_CRASH_AT: crashAt }) };
     const words = [what, join(this.dir, 'cluster.yaml'), this.dir, JSON.stringify(params), JSON.stringify(rest)];
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', join(this.dir, 'drive.mjs'), ...words],
-      { env, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    const events: RunEvent[] = [];
-    let report: Driven['report'];
-    let error: Driven['error'];
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const value = JSON.parse(line) as { type: string };
-      if (value.type === 'report') report = value as unknown as Driven['report'];
-      else if (value.type === 'error') error = value as unknown as Driven['error'];
-      else {
-        events.push(value as RunEvent);
-        onEvent?.(value as RunEvent, child);
-      }
-    });
-    return new Promise((resolve) => {
-      child.on('close', (code, signal) => resolve({ code, signal, events, report, error, stderr }));
-    });
+    return driven([join(this.dir, 'drive.mjs'), ...words], { crashAt, onEvent });
   }
+}
+
+/** The driver of the manifest's pipelines as a file that starts fast. */
+export async function bundleChanges(outfile: string): Promise<void> {
+  const entry = fileURLToPath(new URL('./manifest-drive.ts', import.meta.url));
+  await build({ entryPoints: [entry], outfile, ...bundleOptions });
 }

@@ -7,12 +7,20 @@ import {
   checkedCommand,
   directory,
   file,
+  hostname,
   type Kept,
+  kernelModule,
   managedBlock,
   mode,
+  packages,
   remove,
+  service,
   symlink,
+  sysctl,
+  timezone,
   upload,
+  user,
+  group as userGroup,
 } from '../../src/step/generic/index.ts';
 
 /** What the pipeline of the manifest's tests is told. */
@@ -25,6 +33,8 @@ export interface ChangesParams {
   readonly version: number;
   /** The group whose last change fails, on every host. */
   readonly failAt?: number;
+  /** Also what needs a whole machine: packages, accounts, units, kernel settings. */
+  readonly system?: boolean;
 }
 
 /** A once-only job with a revert of its own and an effect: somebody else makes a directory and mounts something. */
@@ -105,15 +115,43 @@ const groups = Array.from({ length: 40 }, (_, i) =>
   }),
 );
 
+/** chrony takes the place of systemd-timesyncd; the service's unit, settings and user are made for it. */
+const machineSteps: Readonly<Record<string, StepUse>> = {
+  packages: packages({ install: ['chrony', 'socat'] }),
+  group: userGroup({ name: 'kxdemo', system: true }),
+  user: user({ name: 'kxdemo', group: 'kxdemo', system: true }),
+  zone: timezone({ zone: 'Asia/Shanghai' }),
+  name: hostname({ name: 'kx-renamed' }),
+  kernel: sysctl({ values: { 'net.ipv4.ip_forward': '1' }, file: '99-kx-demo.conf' }),
+  module: kernelModule({ modules: ['overlay'], file: 'kx-demo.conf' }),
+  unit: file({
+    path: '/etc/systemd/system/kx-demo.service',
+    content: '[Service]\nUser=kxdemo\nExecStart=/bin/sleep 6000\n[Install]\nWantedBy=multi-user.target\n',
+    mode: '0644',
+  }),
+  service: service({ unit: 'kx-demo', enabled: true, running: 'started', fingerprint: 'one', settleSeconds: 1 }),
+};
+const machine = defineTask<undefined>({
+  name: 'manifest/machine',
+  description: 'Changes of a whole machine.',
+  tags: ['machine'],
+  steps: [change],
+  plan: (context) => {
+    const nodes = Object.entries(machineSteps).map(([name, use]) => on(context.hosts, { ...change(use), name }));
+    return { outputs: undefined, fragment: sequence(...nodes) };
+  },
+});
+
 const module = defineModule<ChangesParams>({
   name: 'manifest',
   description: 'Changes of all kinds.',
-  tasks: groups,
+  tasks: [...groups, machine],
   plan: (context, params) => {
     const seed = on(context.local, seedFile({ path: `${context.workDir}/seed`, content: `seed ${params.version}\n` }));
     const source = seed.ref();
     const parts = groups.slice(0, params.groups).map((one) => one.use(context, { params, source }).fragment);
-    return { outputs: undefined, fragment: sequence(seed, ...parts) };
+    const whole = params.system === true ? [machine.use(context, undefined).fragment] : [];
+    return { outputs: undefined, fragment: sequence(seed, ...parts, ...whole) };
   },
 });
 
