@@ -71,12 +71,11 @@ describeLab('a manifest of 200 changes of all kinds', () => {
     expect(good(made), `seed ${seed}`).toEqual(['succeeded', undefined, '[]']);
     for (const i of [1, 2]) {
       expect(Number(await lab.exec(i, 'ls /var/lib/kubexm/manifest/entries | wc -l'))).toBeGreaterThan(200);
-      expect((await lab.exec(i, 'systemctl is-active kx-demo chrony; hostname')).split('\n')).toEqual([
-        'active',
-        'active',
-        'kx-renamed',
-        '',
-      ]);
+      const state = await lab.exec(
+        i,
+        'systemctl is-active kx-demo; hostname; dpkg -l chrony systemd-timesyncd | grep -c ^ii',
+      );
+      expect(state).toBe('active\nkx-renamed\n1\n');
     }
     expect((await differences()).every((lines) => lines.length > 100)).toBe(true);
 

@@ -168,7 +168,11 @@ describe('check-text', () => {
 });
 
 describe('npm test', () => {
-  const sources = { 'src/cli/main.ts': "console.log('hi');\n", 'src/index.ts': 'export {};\n' };
+  const sources = {
+    'src/cli/main.ts': "console.log('hi');\n",
+    'src/index.ts': 'export {};\n',
+    'src/lab/nspawn/repository/main.ts': 'export {};\n',
+  };
   const head = "import { describe, expect, it } from 'vitest';\n";
 
   function lastLine(files: Readonly<Record<string, string>>): readonly [number | null, string | undefined, string] {

@@ -44,6 +44,8 @@ beforeEach(() => {
     cpSync(join(repository, name), join(checkout, name));
   }
   writeFileSync(join(checkout, 'src/index.ts'), 'export const answer: number = 42;\n');
+  mkdirSync(join(checkout, 'src/lab/nspawn/repository'), { recursive: true });
+  writeFileSync(join(checkout, 'src/lab/nspawn/repository/main.ts'), 'export {};\n');
   program('first');
   tools = join(dir, 'tools');
   mkdirSync(tools);
