@@ -1,4 +1,5 @@
 import type { Section } from '../lib/report.ts';
+import { lab } from './lab.ts';
 import { latency } from './latency.ts';
 import { noOpRun } from './no-op-run.ts';
 import { plan } from './plan.ts';
@@ -7,4 +8,4 @@ import { start } from './start.ts';
 import { upload } from './upload.ts';
 
 /** All sections, in the order of the document. */
-export const sections: readonly Section[] = [plan, schedule, noOpRun, latency, upload, start];
+export const sections: readonly Section[] = [plan, schedule, noOpRun, latency, upload, lab, start];

@@ -30,6 +30,8 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
   /** In the persistent shell itself. */
   readonly here?: boolean;
+  /** The machine may be away for so long from now on. */
+  readonly awayMs?: number | undefined;
 }
 
 /** A script to run in a fresh shell before anybody else: takes the lock again. */
@@ -45,6 +47,8 @@ export class Link {
   #pty: boolean;
   #restoring: MainShell | undefined;
   #closed = false;
+  /** Until then a machine that is away is waited for. */
+  #awayUntil = 0;
 
   private constructor(options: LinkOptions, main: MainShell, pty: boolean) {
     this.#options = options;
@@ -140,7 +144,8 @@ export class Link {
   }
 
   async #callOn(main: MainShell, scripts: readonly string[], options: AskOptions): Promise<readonly Output[]> {
-    const { signal, timeoutMs = 60_000, maxBytes = 1024 * 1024, here = false } = options;
+    const { signal, timeoutMs = 60_000, maxBytes = 1024 * 1024, here = false, awayMs = 0 } = options;
+    this.#awayUntil = Math.max(this.#awayUntil, Date.now() + awayMs);
     signal?.throwIfAborted();
     let stopped: 'timeout' | 'abort' | undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -201,7 +206,7 @@ export class Link {
   }
 
   async #restore(old: MainShell): Promise<MainShell> {
-    const deadline = Date.now() + this.#options.reconnectMs;
+    this.#awayUntil = Math.max(this.#awayUntil, Date.now() + this.#options.reconnectMs);
     // One attempt that hangs must not use up the whole window.
     const attemptMs = Math.max(1000, this.#options.reconnectMs / 4);
     const reason = await old.shell.ended;
@@ -218,7 +223,7 @@ export class Link {
         return main;
       } catch (error) {
         if (connection && !connection.alive) connection = undefined;
-        if (!this.#closed && !isFinal(error) && Date.now() + pause < deadline) {
+        if (!this.#closed && !isFinal(error) && Date.now() + pause < this.#awayUntil) {
           await sleep(pause);
           continue;
         }

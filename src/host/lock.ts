@@ -104,8 +104,9 @@ export class MachineLock {
 
   #jobLives(told: Told): KubexmError {
     const { host } = this.#link;
-    const { run = '?', user = '?', machine = '?' } = told.owner ?? {};
     const { key: job = '?', ageSeconds: age = 0 } = told.jobs[0] ?? {};
+    // A job tells by its name whose it is, also when nobody holds the lock any more.
+    const { run = job.split('.')[0] ?? '?', user = '?', machine = '?' } = told.owner ?? {};
     return kubexmError('KX3102', { host, run, user, machine, job, age }, { host });
   }
 

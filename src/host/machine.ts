@@ -100,5 +100,6 @@ function askOptions(options: RunOptions): AskOptions {
     timeoutMs: options.timeoutSeconds === undefined ? undefined : options.timeoutSeconds * 1000,
     maxBytes: options.maxBytes,
     signal: options.signal,
+    awayMs: options.awaySeconds === undefined ? undefined : options.awaySeconds * 1000,
   };
 }

@@ -52,6 +52,15 @@ describeHosts('a connection that breaks', () => {
     expect(events.map((event) => event.type)).toEqual(['cut', 'restored']);
   });
 
+  test('a machine that said it would restart is waited for longer', async () => {
+    expect((await machine.run(sh`echo restarting`, { awaySeconds: 60 })).stdout).toBe('restarting\n');
+    await host.stop();
+    await sleep(5500);
+    await host.restart();
+    expect((await machine.run(sh`echo back`)).stdout).toBe('back\n');
+    expect(events.map((event) => event.type)).toEqual(['cut', 'restored']);
+  });
+
   test('calls made while it is away wait for it', async () => {
     await host.stop();
     await sleep(200);

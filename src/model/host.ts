@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** How much of each stream is returned. Default 1 MiB. */
   readonly maxBytes?: number;
+  /** The machine may go away for so long from now on: it is about to restart. */
+  readonly awaySeconds?: number;
 }
 
 /** Bytes sent or received so far. */

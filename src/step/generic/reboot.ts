@@ -51,7 +51,7 @@ async function restart(host: Host, want: Reboot, io: StepIo): Promise<void> {
 
 async function askFor(host: Host, want: Reboot): Promise<void> {
   try {
-    const asked = await host.run(startReboot(), { timeoutSeconds: 30 });
+    const asked = await host.run(startReboot(), { timeoutSeconds: 30, awaySeconds: secondsOf(want) });
     if (asked.code === 0) return;
     await host.run(forgetReboot(want.reason));
     throw kubexmError('KX5201', { host: host.name, reason: asked.stderr.trim() || `exit code ${asked.code}` });
