@@ -6,7 +6,7 @@ import type { Script } from '../../model/script.ts';
 import type { StepIo } from '../../plan/step.ts';
 import { type ManagedBlock, managedBlock } from './managed-block.ts';
 
-const { judge, apply, saves } = managedBlock.definition;
+const { judge, apply } = managedBlock.definition;
 const want: ManagedBlock = { path: '/etc/hosts', content: '1.2.3.4 a\n', id: 'k' };
 const B = '# BEGIN KubeXM Managed Block k\n';
 const E = '# END KubeXM Managed Block k\n';
@@ -97,8 +97,18 @@ describe('apply', () => {
     expect(host.scripts).toHaveLength(1);
   });
 
-  test('keeps the image of what a link leads to', () => {
-    expect((saves!(want) as Script).script).toContain('readlink -f -- /etc/hosts');
-    expect(saves!({ ...want, path: '/a\nb' })).toEqual(['/a\nb']);
+  test.each<[string, string, Partial<ManagedBlock>, object]>([
+    ['no file', '/etc/hosts\n\0', {}, { exists: false }],
+    ['a file without a block', '/etc/hosts\n\0+a\n', {}, { exists: true }],
+    ['one whose last line is open', '/etc/hosts\n\0+a', {}, { exists: true, open: true }],
+    [
+      'one with the block',
+      `/etc/hosts\n\0+a\n${B}old\n${E}`,
+      {},
+      { exists: true, block: { lines: ['old'], above: 1 } },
+    ],
+    ['a secret one', `/etc/hosts\n\0+a\n${B}old\n${E}`, { secret: true }, { exists: true, hidden: true }],
+  ])('remembers of %s what it needs to undo itself', (_name, answer, more, before) => {
+    expect(judge!(output(0, answer), { ...want, ...more })).toMatchObject({ verdict: 'needed', seen: before });
   });
 });

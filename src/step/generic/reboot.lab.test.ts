@@ -85,8 +85,8 @@ describeLab('a whole machine', () => {
 
   test('one that happened while nobody watched is not repeated', async () => {
     await machine.run(beginReboot('watched by nobody'));
-    await lab.exec(1, 'systemctl --no-block reboot').catch(() => undefined);
     const before = await bootId();
+    await lab.exec(1, 'systemctl --no-block reboot').catch(() => undefined);
     await expect.poll(() => bootId().catch(() => before), { timeout: 60_000, interval: 500 }).not.toBe(before);
     const now = await bootId();
     await reboot.definition.apply(machine, { reason: 'watched by nobody' }, io);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Block, withBlock } from './block.ts';
+import { type Block, blockIn, withBlock, withoutBlock } from './block.ts';
 
 const B = '# BEGIN KubeXM Managed Block';
 const E = '# END KubeXM Managed Block';
@@ -69,5 +69,32 @@ describe('withBlock', () => {
         },
       ),
     );
+  });
+});
+
+describe('withoutBlock', () => {
+  const ours = block(['x']);
+
+  test.each<[string, string]>([
+    ['a line', 'a\n'],
+    ['an open line', 'a'],
+    ['nothing', ''],
+    ['other lines in the block', `a\n${B}\nold\n${E}\nb\n`],
+    ['Windows lines', 'a\r\n'],
+  ])('undoes what withBlock did to %s', (_name, text) => {
+    const was = blockIn(text, ours);
+    const open = text !== '' && !text.endsWith('\n');
+    expect(withoutBlock(withBlock(text, ours), ours, was, open)).toBe(text);
+  });
+
+  test('a block that was taken out comes back where it was', () => {
+    const text = `a\n${B}\nold\n${E}\nb\n`;
+    const none = block([]);
+    expect(withoutBlock(withBlock(text, none), none, blockIn(text, none), false)).toBe(text);
+  });
+
+  test('what others have written since stays', () => {
+    const now = `${withBlock('a\n', ours)}theirs\n`;
+    expect(withoutBlock(`mine\n${now}`, ours, undefined, false)).toBe('mine\na\ntheirs\n');
   });
 });
