@@ -49,9 +49,13 @@ describeLab('state steps on a lab machine', () => {
 
   /** Tools that make what a case needs, on this box, or that the machine would need. */
   async function missing(one: StateCase): Promise<string> {
-    const tools = ['curl', ...(one.needs ?? [])].join(' ');
-    const found = await lab.exec(1, `for tool in ${tools}; do command -v $tool >/dev/null || echo $tool; done`);
-    return one.step.kind === 'download' || one.needs !== undefined ? found.trim().replace(/\s+/g, ', ') : '';
+    const tools = [...(one.step.kind === 'download' ? ['curl'] : []), ...(one.needs ?? [])];
+    if (tools.length === 0) return '';
+    const found = await lab.exec(
+      1,
+      `for tool in ${tools.join(' ')}; do command -v $tool >/dev/null || echo $tool; done`,
+    );
+    return found.trim().replace(/\s+/g, ', ');
   }
 
   test.for(some(stateCases, 40).map((one) => [`${one.step.kind}: ${one.name}`, one] as const))(

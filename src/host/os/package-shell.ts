@@ -61,6 +61,9 @@ kxp_left() {
 # Versions of configuration that a package manager has laid beside the one in use.
 kxp_spare() { find "$kxp_etc" \( -name '*.dpkg-dist' -o -name '*.dpkg-new' -o -name '*.rpmnew' \) 2>/dev/null || :; }
 
+# What enables units.
+kxp_links() { find "$kxp_etc/systemd" \( -type l -o -type d \) 2>/dev/null || :; }
+
 kxp_units() {
   [ -d /run/systemd/system ] || return 0
   systemctl list-unit-files --no-legend --no-pager | awk '{ print $1, $2 }' >"$1/units"
@@ -81,7 +84,7 @@ kxp_begin() {
   rm -rf "$kxp_new"
   mkdir -p "$kxp_new" && : >"$kxp_new/units" && : >"$kxp_new/active" && kxp_units "$kxp_new" &&
     kxp_list >"$kxp_new/before" && kxp_manual "$kxp_new" >"$kxp_new/manual" && kxp_left >"$kxp_new/left" &&
-    kxp_spare >"$kxp_new/spare" ||
+    kxp_spare >"$kxp_new/spare" && kxp_links >"$kxp_new/links" ||
     kxp_fail 'cannot note what is installed'
   if [ "$kxp_n" -gt 0 ] && [ ! -e "$kxp_record/$kxp_n/after" ]; then
     cp "$kxp_new/manual" "$kxp_record/$kxp_n/manual.after" && cp "$kxp_new/before" "$kxp_record/$kxp_n/after"

@@ -26,6 +26,7 @@ kxp_undo() {
   [ -e "$kxp_t/went" ] || cp "$kxp_t/went.now" "$kxp_t/went" || return
   kxp_swap || return
   kxp_clear
+  kxp_unlink
   kxp_policy_off
   kxp_marks
   kxp_restore_units
@@ -38,6 +39,14 @@ kxp_clear() {
     for kxp_s in "$kxp_f.dpkg-dist" "$kxp_f.dpkg-new" "$kxp_f.rpmnew"; do
       [ ! -f "$kxp_s" ] || grep -qxF -e "$kxp_s" "$kxp_t/spare" || rm -f -- "$kxp_s"
     done
+  done
+}
+
+# A purge that was cut off may leave links of units that are gone, and nobody comes back for them: those that came since.
+kxp_unlink() {
+  kxp_links | sort -r | while IFS= read -r kxp_x; do
+    grep -qxF -e "$kxp_x" "$kxp_t/links" && continue
+    if [ -L "$kxp_x" ]; then [ -e "$kxp_x" ] || rm -f -- "$kxp_x"; else rmdir -- "$kxp_x" 2>/dev/null; fi
   done
 }
 
