@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { kubexmError } from '../model/errors/index.ts';
@@ -77,6 +77,10 @@ async function continueFrom(source: Source, look: string): Promise<number> {
 
 type Sent = 'done' | 'cut' | { readonly code: number; readonly stderr: string };
 
+/**
+ * Sends what is missing. The rest of a file is put behind what is there, and the host reads all of it again. A whole file is
+ * digested here on its way: what is sent arrives unchanged or not at all, and the host would read it from memory.
+ */
 async function sendOnce(link: Link, words: string, source: Source, offset: number, options: PutOptions): Promise<Sent> {
   const session = await link.stream(options.signal);
   const left = source.size - offset;
@@ -88,7 +92,7 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
     ...(offset === 0 ? ['rm -f "$kx_tmp"', '(set -C; : >"$kx_tmp") || exit'] : []),
     `${receive} >>"$kx_tmp" || exit`,
     `[ "$(kx_size "$kx_tmp")" = ${source.size} ] || exit 66`,
-    'kx_put_done "$@"',
+    ...(offset === 0 ? [] : ['kx_put_done "$@"']),
     'exit',
   ];
   const channel = startStream(session, script.join('\n'));
@@ -98,10 +102,11 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
   options.signal?.addEventListener('abort', abort, { once: true });
   try {
     const report = (sent: number): void => options.progress?.(offset + sent, source.size);
-    await pump(source.from(offset), channel.stdin, channel.exit, report);
+    const hash = offset === 0 ? createHash('sha256') : undefined;
+    await pump(source.from(offset), channel.stdin, channel.exit, report, hash);
     if (!session.pty) channel.stdin.end();
     const exit = await channel.exit;
-    if (exit.code === 0) return 'done';
+    if (exit.code === 0) return hash ? await name(link, words, source, hash.digest('hex')) : 'done';
     options.signal?.throwIfAborted();
     if (exit.code === undefined || !session.connection.alive) return 'cut';
     return { code: exit.code, stderr: said() };
@@ -111,12 +116,20 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
   }
 }
 
+/** Gives a whole file its name, if what was sent is what was meant. Where that fails, the next look finds out why. */
+async function name(link: Link, words: string, source: Source, got: string): Promise<Sent> {
+  if (got === source.sha256) return (await link.query(`kx_put_name ${words}`)).code === 0 ? 'done' : 'cut';
+  await link.query(`set -- ${words}; kx_part "$1" "$2"; rm -f "$kx_tmp"`);
+  return { code: 65, stderr: `sha256 ${got}` };
+}
+
 /** Writes chunks as fast as they are taken, reading one ahead, until all are written or the other end has gone. */
 async function pump(
   from: AsyncIterable<Uint8Array>,
   to: Writable,
   gone: Promise<unknown>,
   report: (sent: number) => void,
+  hash: Hash | undefined,
 ): Promise<void> {
   let ended = false;
   const end = gone.then(() => {
@@ -128,6 +141,7 @@ async function pump(
     await writing;
     if (ended) return;
     writing = Promise.race([write(to, chunk), end]);
+    hash?.update(chunk);
     sent += chunk.length;
     report(sent);
   }

@@ -87,6 +87,12 @@ kx_part() {
   kx_tmp=$kx_tmp.\${2%"\${2#????????????????}"}.part
 }
 
+# PATH SHA256 MODE OWNER: a partial file that is known to be what was meant gets its name.
+kx_put_name() {
+  kx_part "$1" "$2"
+  kx_settle "$1" "$3" "$4"
+}
+
 # PATH SHA256 MODE OWNER: a complete partial file gets its name, if it is what was meant.
 kx_put_done() {
   kx_part "$1" "$2"
