@@ -136,6 +136,20 @@ describe.each(posixShells())('undo in $name', (shell) => {
     expect([existsSync(other), existsSync(`${other}.kubexm-kept`)]).toEqual([false, false]);
   });
 
+  test('nothing that is mounted below a directory is ever removed with it', async (context) => {
+    const tree = join(dir, 'tree');
+    await mkdir(join(tree, 'data'), { recursive: true });
+    await writeFile(join(tree, 'f'), 'before');
+    // A mount of the test's own, in a namespace that ends with it.
+    const script = `kx_save k ${tree}; echo after >${tree}/f; mount -t tmpfs none ${tree}/data || exit 77
+      echo precious >${tree}/data/x; kx_restore k && exit 1; cat ${tree}/data/x; umount ${tree}/data; kx_restore k; cat ${tree}/f`;
+    const lone = { name: shell.name, file: 'unshare', args: ['-m', shell.file, ...shell.args] };
+    const { code, stdout, stderr } = await runWithLibrary(lone, script, { state, run: join(dir, 'run') });
+    if (code === 77 || /unshare/.test(stderr)) context.skip('only root can mount');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'precious\nbefore' });
+    expect(stderr).toContain('something is mounted on or below');
+  });
+
   test('a step that saved nothing has nothing to put back', async () => {
     await sh('kx_save k; kx_restore k');
   });

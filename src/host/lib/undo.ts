@@ -80,6 +80,10 @@ kx_spare() {
 
 # IMAGE PATH: one path. A file or link is replaced in one step, a directory in two renames.
 kx_put_back() {
+  if [ -d "$2" ] && [ ! -L "$2" ] && [ -n "$(kx_mounts_below "$(cd -P -- "$2" && pwd -P)")" ]; then
+    echo "something is mounted on or below $2: unmount it, then try again" >&2
+    return 1
+  fi
   if [ ! -e "$1" ] && [ ! -L "$1" ]; then
     rm -rf -- "$2"
     return
@@ -90,22 +94,11 @@ kx_put_back() {
   [ -d "\${2%/*}/" ] || mkdir -p -- "\${2%/*}" || return
   cp -a -- "$1" "$kx_tmp" || { rm -rf -- "$kx_tmp"; return 1; }
   if [ -d "$2" ] && [ ! -L "$2" ]; then
-    # A mount point cannot be renamed: its content is replaced instead.
-    mv -T -- "$2" "$kx_tmp.old" 2>/dev/null || { kx_refill "$2"; return; }
+    mv -T -- "$2" "$kx_tmp.old" || return
   elif [ -d "$kx_tmp" ] && [ ! -L "$kx_tmp" ]; then
     rm -f -- "$2" || return
   fi
   kx_rename "$kx_tmp" "$2" && rm -rf -- "$kx_tmp.old"
-}
-
-kx_refill() {
-  find "$1" -mindepth 1 -maxdepth 1 -exec rm -rf -- {} + || return
-  if [ -d "$kx_tmp" ] && [ ! -L "$kx_tmp" ]; then
-    cp -a -- "$kx_tmp/." "$1" && rm -rf -- "$kx_tmp"
-  else
-    echo "$1 is a mount point and was none" >&2
-    return 1
-  fi
 }
 
 # PREFIX: forgets the record PREFIX, or all records below it, and leaves no empty directory behind.

@@ -20,7 +20,11 @@ kxp_undo() {
   kxp_went=$(kxp_sets 'f == "after" { a[$1] } f == "now" { n[$1] }
     f == "before" && !($1 in a) && !($1 in n) { print }' after now before)
   kxp_changed=$(kxp_sets 'f == "after" { a[$1] = $2 } f == "now" { n[$1] = $2 }
-    f == "before" && ($1 in a) && a[$1] != $2 && ($1 in n) && n[$1] != $2 { print }' after now before)
+    f == "before" && ($1 in a) && a[$1] != $2 && ($1 in n) && n[$1] == a[$1] { print }' after now before)
+  # What somebody has upgraded since is theirs.
+  kxp_sets 'f == "after" { a[$1] = $2 } f == "now" { n[$1] = $2 }
+    f == "before" && ($1 in a) && a[$1] != $2 && ($1 in n) && n[$1] != a[$1] && n[$1] != $2 {
+      print $1 " stays at " n[$1] ": somebody else has changed it since" }' after now before
   kxp_came=$(echo $kxp_came) kxp_went=$(echo $kxp_went) kxp_changed=$(echo $kxp_changed)
   printf '%s\n' $kxp_went >"$kxp_t/went.now"
   [ -e "$kxp_t/went" ] || cp "$kxp_t/went.now" "$kxp_t/went" || return
@@ -46,7 +50,7 @@ kxp_clear() {
 kxp_unlink() {
   kxp_links | sort -r | while IFS= read -r kxp_x; do
     grep -qxF -e "$kxp_x" "$kxp_t/links" && continue
-    if [ -L "$kxp_x" ]; then [ -e "$kxp_x" ] || rm -f -- "$kxp_x"; else rmdir -- "$kxp_x" 2>/dev/null; fi
+    if [ -L "$kxp_x" ]; then [ -e "$kxp_x" ] || rm -f -- "$kxp_x"; else case $kxp_x in *.wants | *.requires) rmdir -- "$kxp_x" 2>/dev/null ;; esac; fi
   done
 }
 

@@ -46,7 +46,8 @@ export function lookAtUser(aim: UserAim): Script {
 [ -z "$kxu_line" ] || printf 'primary %s\\ngroups %s\\n' "$(id -gn ${aim.name})" "$(id -Gn ${aim.name})"
 getent group ${aim.group ?? aim.name} >/dev/null && echo 'group yes'
 kxu_home=${aim.home ?? rawScript("''")}
-[ -n "$kxu_home" ] || { kxu_line=\${kxu_line%:*}; kxu_home=\${kxu_line##*:}; }
+if [ -n "$kxu_home" ]; then :; elif [ -n "$kxu_line" ]; then kxu_line=\${kxu_line%:*}; kxu_home=\${kxu_line##*:}
+else kxu_home=$(useradd -D 2>/dev/null | sed -n 's/^HOME=//p'); kxu_home=\${kxu_home:-/home}/${aim.name}; fi
 [ -z "$kxu_home" ] || [ ! -e "$kxu_home" ] || echo 'home yes'
 exit 0`;
 }
@@ -150,9 +151,13 @@ export function restoreUser(aim: UserAim, before: UserSeen): Script {
     return lines(
       sh`getent passwd ${aim.name} >/dev/null || exit 0`,
       ...back.map((words) => sh`usermod ${words} -- ${aim.name} || exit`),
-      ...(aim.groups.some((name) => !before.groups.includes(name))
-        ? [sh`usermod -G ${before.groups.join(',') || rawScript("''")} -- ${aim.name}`]
-        : []),
+      // Only those that were added: what others gave since is theirs.
+      ...aim.groups
+        .filter((name) => !before.groups.includes(name))
+        .map(
+          (name) =>
+            sh`case " $(id -Gn ${aim.name}) " in *${` ${name} `}*) gpasswd -d ${aim.name} ${name} >/dev/null || exit ;; esac`,
+        ),
     );
   }
   const withHome = aim.createHome && !before.homeExists ? ['-r'] : [];

@@ -203,6 +203,6 @@ function signalTo(pid: number, signal: number | NodeJS.Signals): void {
 }
 
 /** Waits for all of them, then fails as the first that failed. */
-async function settle(all: readonly Promise<void>[]): Promise<void> {
+export async function settle(all: readonly Promise<void>[]): Promise<void> {
   for (const one of await Promise.allSettled(all)) if (one.status === 'rejected') throw one.reason;
 }

@@ -86,6 +86,12 @@ export function enterLab(member: Member): void {
 
 /** Sets what machines need of the box, each with its value from before on record first. Only inside of `withBox`. */
 export async function prepareBox(lock: Lock): Promise<void> {
+  // Modules bring settings of their own: they come first. What could be loaded is on record before, what was loaded after.
+  const { modules, controllers } = readBox();
+  const missing = missingModules();
+  if (missing.length > 0) writeBox({ ...readBox(), modules: [...modules, ...missing] });
+  const loaded = await loadModules(missing, lock.fd);
+  if (missing.length > 0) writeBox({ ...readBox(), modules: [...modules, ...loaded] });
   for (const need of neededSettings(cpus().length)) {
     const now = setting(need.key);
     const ours = now === undefined ? undefined : wantedValue(need, now);
@@ -96,12 +102,6 @@ export async function prepareBox(lock: Lock): Promise<void> {
     writeBox({ ...box, settings: [...others, { key: need.key, before: first?.before ?? now, ours }] });
     writeFileSync(join('/proc/sys', need.key), ours);
   }
-  // What could be loaded is on record first, what was loaded afterwards.
-  const { modules, controllers } = readBox();
-  const missing = missingModules();
-  if (missing.length > 0) writeBox({ ...readBox(), modules: [...modules, ...missing] });
-  const loaded = await loadModules(missing, lock.fd);
-  if (missing.length > 0) writeBox({ ...readBox(), modules: [...modules, ...loaded] });
   const v2 = onlyVersion2();
   const kept = v2 ? keptControllers(v2.mount) : [];
   if (!v2 || kept.length === 0) return;

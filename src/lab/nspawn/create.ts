@@ -6,7 +6,7 @@ import { isLabName, isUserName, linkNames, MACHINES_MAX, machineName } from '../
 import { chooseSubnet, overlapping, parseSubnet, subnet6 } from '../subnet.ts';
 import { type AfterFirstBoot, LAB_IMAGES, type LabImage, type LabSpec } from '../types.ts';
 import { type Base, ensureBase } from './base.ts';
-import { startMachines } from './boot.ts';
+import { settle, startMachines } from './boot.ts';
 import { enterLab, withBox } from './box.ts';
 import { execIn } from './exec.ts';
 import { lookAt, prepareMachine } from './machine.ts';
@@ -62,14 +62,14 @@ export async function makeLab(work: Work, spec: LabSpec, afterFirstBoot: AfterFi
   const key = join(dir, 'id_ed25519');
   const lock = work.lock.fd;
   await must('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', `lab ${spec.name}`, '-f', key], { lock });
-  await Promise.all(
+  await settle(
     record.machines.map(async (machine) => {
       work.machine(machine.name, 'preparing');
       await prepareMachine(work.places, record, machine, lock);
     }),
   );
   await startMachines(work, record, record.machines);
-  await Promise.all(
+  await settle(
     record.machines.map(async (machine) => {
       const seen = lookAt(work.places, record, machine);
       // What boots on by itself after the login must not look like a change.

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kubexmError } from '../../model/errors/index.ts';
 import type { LabPlaces } from '../types.ts';
-import { cutMachines, startMachines, stopMachines } from './boot.ts';
+import { cutMachines, settle, startMachines, stopMachines } from './boot.ts';
 import { lookAt } from './machine.ts';
 import { type LabRecord, labDir, type MachineRecord, machinePaths, writeRecord } from './record.ts';
 import { must } from './run.ts';
@@ -29,15 +29,24 @@ export async function takeSnapshot(work: Work, record: LabRecord, snapshot: stri
   await stopMachines(work, record, running);
   const dir = join(labDir(work.places, record.name), 'snapshots');
   const part = join(dir, `.${snapshot}.part`);
-  await rm(part, { recursive: true, force: true });
-  for (const machine of record.machines) {
-    mkdirSync(join(part, machine.name), { recursive: true, mode: 0o700 });
-    work.machine(machine.name, 'copying');
-    await copyDisk(machinePaths(work.places, record.name, machine.name).dir, join(part, machine.name), work);
+  const old = join(dir, `.${snapshot}.old`);
+  try {
+    // Interrupted between its two renames, an earlier one left the old copy under this name.
+    if (existsSync(old) && !existsSync(join(dir, snapshot))) renameSync(old, join(dir, snapshot));
+    for (const stale of [part, old]) await rm(stale, { recursive: true, force: true });
+    for (const machine of record.machines) {
+      mkdirSync(join(part, machine.name), { recursive: true, mode: 0o700 });
+      work.machine(machine.name, 'copying');
+      await copyDisk(machinePaths(work.places, record.name, machine.name).dir, join(part, machine.name), work);
+    }
+    if (existsSync(join(dir, snapshot))) renameSync(join(dir, snapshot), old);
+    renameSync(part, join(dir, snapshot));
+    await rm(old, { recursive: true, force: true });
+  } finally {
+    // A copy that failed, on a full disk for instance, is no reason to leave the machines off.
+    await rm(part, { recursive: true, force: true });
+    await startMachines(work, record, running);
   }
-  await rm(join(dir, snapshot), { recursive: true, force: true });
-  renameSync(part, join(dir, snapshot));
-  await startMachines(work, record, running);
 }
 
 /** Puts all disks back. Interrupted, the lab is in between: it has to be restored again, or deleted. */
@@ -50,7 +59,7 @@ export async function restoreSnapshot(work: Work, record: LabRecord, snapshot: s
   const running = record.phase === 'restoring' ? record.machines : runningOf(work, record);
   writeRecord(work.places, { ...record, phase: 'restoring' });
   await cutMachines(work, record, running);
-  await Promise.all(
+  await settle(
     record.machines.map(async (machine) => {
       const { dir } = machinePaths(work.places, record.name, machine.name);
       work.machine(machine.name, 'copying');
