@@ -11,10 +11,11 @@ import { BINARY, type StateCase } from '../contract/case.ts';
 import { stateCases } from '../contract/cases.ts';
 import { meetsContract } from '../contract/procedure.ts';
 import { some } from '../rig/thorough.ts';
+import { LOGIN, targetBehind } from './behind-bastion.ts';
 import { changesOn } from './changes.ts';
 import { describeLab, type TestLab, withLab } from './fixture.ts';
 
-/** The same cases as in the shells of this box, over SSH on a bare machine; what the steps touch is seen from both sides. */
+/** The same cases as in the shells of this box, on a bare machine, behind a bastion and a sudo password; what the steps touch is seen from both sides. */
 describeLab('state steps on a lab machine', () => {
   const place = join(tmpdir(), `kubexm-contract-lab-${process.pid}`);
   let lab: TestLab;
@@ -25,9 +26,9 @@ describeLab('state steps on a lab machine', () => {
   let count = 0;
 
   beforeAll(async () => {
-    lab = await withLab(1);
-    const { name, rootDir, address } = await lab.machine(1);
-    await lab.exec(1, `mkdir ${place}`);
+    lab = await withLab(2, LOGIN);
+    const { name, rootDir, address } = await lab.machine(2);
+    await lab.exec(2, `mkdir ${place}`);
     before = await captureMachine(name, { env: lab.env });
     // A name that leads to the same directory there and here.
     symlinkSync(`${rootDir}${place}`, place);
@@ -38,7 +39,7 @@ describeLab('state steps on a lab machine', () => {
     const bridge = address.replace(/\.\d+$/, '.1');
     await new Promise<void>((resolve) => server.listen(0, bridge, resolve));
     url = `http://${bridge}:${(server.address() as AddressInfo).port}`;
-    machine = await connectMachine(await lab.target(1));
+    machine = await connectMachine(await targetBehind(lab, 2), { sudoPassword: LOGIN.sudoPassword });
   }, 600_000);
   afterAll(async () => {
     await machine?.close();

@@ -3,31 +3,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { captureMachine, type MachineSnapshot } from '../../src/lab/diff/index.ts';
-import { labConfig } from '../../src/lab/index.ts';
 import { bundleChanges, furnishing } from '../integration/manifest-fleet.ts';
 import { type Driven, driven } from '../rig/driven.ts';
 import { randoms, seed, thorough } from '../rig/thorough.ts';
+import { configBehind, LOGIN } from './behind-bastion.ts';
 import { changesOn } from './changes.ts';
 import { describeLab, type TestLab, withLab } from './fixture.ts';
 
 const ROOT = '/srv/changes';
 const GROUPS = 17;
+/** The first machine is the bastion. */
+const NODES = [2, 3] as const;
 const KILLS = thorough ? 12 : 3;
 
-/** Two machines are changed by runs that are killed, changed by others, and reset by runs that are killed. */
+/** Two machines, behind a bastion and a sudo password, are changed by runs that are killed, changed by others, and reset by runs that are killed. */
 describeLab('a manifest of 200 changes of all kinds', () => {
   let lab: TestLab;
   let dir: string;
   let before: readonly MachineSnapshot[];
 
   beforeAll(async () => {
-    lab = await withLab(2);
+    lab = await withLab(3, LOGIN);
     dir = mkdtempSync(join(tmpdir(), 'kubexm-lab-manifest-'));
     await bundleChanges(join(dir, 'drive.mjs'));
-    const { machines } = await lab.look();
-    writeFileSync(join(dir, 'cluster.yaml'), labConfig(await lab.look()));
-    await Promise.all(machines.map((_, i) => lab.exec(i + 1, `${furnishing(ROOT, GROUPS)}; apt-get -qq update`)));
-    before = await Promise.all(machines.map(({ name }) => captureMachine(name, { env: lab.env })));
+    writeFileSync(join(dir, 'cluster.yaml'), await configBehind(lab, 'changes'));
+    await Promise.all(NODES.map((node) => lab.exec(node, `${furnishing(ROOT, GROUPS)}; apt-get -qq update`)));
+    const names = await Promise.all(NODES.map(async (node) => (await lab.machine(node)).name));
+    before = await Promise.all(names.map((name) => captureMachine(name, { env: lab.env })));
   }, 600_000);
   afterAll(async () => {
     await lab?.close();
@@ -69,7 +71,7 @@ describeLab('a manifest of 200 changes of all kinds', () => {
   }, async () => {
     const made = await inPieces('change', 12_000);
     expect(good(made), `seed ${seed}`).toEqual(['succeeded', undefined, '[]']);
-    for (const i of [1, 2]) {
+    for (const i of NODES) {
       expect(Number(await lab.exec(i, 'ls /var/lib/kubexm/manifest/entries | wc -l'))).toBeGreaterThan(200);
       const state = await lab.exec(
         i,
@@ -80,7 +82,7 @@ describeLab('a manifest of 200 changes of all kinds', () => {
     expect((await differences()).every((lines) => lines.length > 100)).toBe(true);
 
     await lab.exec(
-      1,
+      NODES[0],
       `cd ${ROOT} && echo theirs >g3/conf && echo '10.9.9.9 theirs' >>g4/hosts && echo new >g5/deep/er/theirs && rm g6/made &&
       useradd --system --no-create-home theirs && rm -f /etc/passwd- /etc/shadow- /etc/group- /etc/gshadow-`,
     );

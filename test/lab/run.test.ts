@@ -7,6 +7,7 @@ import { cutMachine, healMachine, partitionMachine, startMachine } from '../../s
 import type { SampleParams } from '../integration/pipeline.ts';
 import { bundleDriver, type DriveOptions } from '../integration/sample.ts';
 import { type Driven, driven } from '../rig/driven.ts';
+import { configBehind, LOGIN } from './behind-bastion.ts';
 import { describeLab, type TestLab, withLab } from './fixture.ts';
 
 const ROOT = '/srv/sample';
@@ -18,10 +19,10 @@ describeLab('a run on real machines, through a bastion, with a sudo password', (
   let lab: TestLab;
   let dir: string;
   beforeAll(async () => {
-    lab = await withLab(3, { user: 'admin', sudoPassword: `it's "secret" ${process.pid}` });
+    lab = await withLab(3, LOGIN);
     dir = mkdtempSync(join(tmpdir(), 'kubexm-lab-run-'));
     await bundleDriver(join(dir, 'drive.mjs'));
-    await writeConfig();
+    writeFileSync(join(dir, 'cluster.yaml'), await configBehind(lab, 'sample'));
   }, 600_000);
   afterAll(async () => {
     await lab?.close();
@@ -31,28 +32,6 @@ describeLab('a run on real machines, through a bastion, with a sudo password', (
     rmSync(join(dir, '.kubexm'), { recursive: true, force: true });
     await Promise.all([2, 3].map((node) => lab.exec(node, `rm -rf ${ROOT} /var/lib/kubexm /run/kubexm`)));
   });
-
-  /** The first machine is the only way to the others. */
-  async function writeConfig(): Promise<void> {
-    const { machines } = await lab.look();
-    const [bastion, ...nodes] = machines;
-    const login = `{user: ${bastion?.user}, privateKeyPath: ${bastion?.sshKeyPath}, sudoPassword: 'file:${bastion?.sudoPasswordFile}'`;
-    const names = nodes.map((node) => node.name);
-    const hosts = nodes.map((node) => `  - {name: ${node.name}, address: ${node.address}}`);
-    writeFileSync(
-      join(dir, 'cluster.yaml'),
-      `apiVersion: kubexm.mensylisir.io/v1alpha1
-kind: Cluster
-metadata: {name: sample}
-spec:
-  ssh: ${login}, sshConfig: none, bastion: {address: ${bastion?.address}, user: ${bastion?.user}, privateKeyPath: ${bastion?.sshKeyPath}}}
-  hosts:
-${hosts.join('\n')}
-  roleGroups: {master: [${names[0]}], etcd: [${names[0]}], worker: [${names.join(', ')}]}
-  kubernetes: {version: v1.34.4}
-`,
-    );
-  }
 
   function drive(options: DriveOptions = {}): Promise<Driven> {
     const { params, crashAt, with: more, onEvent, started, ...rest } = options;
