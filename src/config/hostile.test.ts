@@ -188,6 +188,15 @@ describe('secrets', () => {
   });
 });
 
+test.each(['valueOf', 'constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+  'a key called %s is a key like any other',
+  async (key) => {
+    for (const text of [`${key}: 1\n${BASE}`, BASE.replace('spec:', `spec:\n  ${key}: 1`), `${key}: {a: 1}\n`]) {
+      await mustAnswer(text);
+    }
+  },
+);
+
 describe('large and hostile texts are refused quickly', () => {
   const pieces = [
     'a',

@@ -69,7 +69,9 @@ class Cuts {
       this.broken.push(this.original(target));
       const key = target.at(-1);
       const parent = get(data, target.slice(0, -1));
-      const standIn = STAND_INS[formatPath(target)];
+      const place = formatPath(target);
+      // A key of the file may be called as what every object has: valueOf, constructor …
+      const standIn = Object.hasOwn(STAND_INS, place) ? STAND_INS[place] : undefined;
       if (typeof key === 'number') entries.push(target);
       else if (key !== undefined && parent !== null && typeof parent === 'object' && !Array.isArray(parent)) {
         if (standIn === undefined) delete parent[key];

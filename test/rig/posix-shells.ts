@@ -46,6 +46,8 @@ export function runWithLibrary(
     const child = execFile(shell.file, [...shell.args, '-s'], (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
     });
+    // One that ends at once reads nothing: its exit code says so.
+    child.stdin?.on('error', () => undefined);
     child.stdin?.end(text);
   });
 }

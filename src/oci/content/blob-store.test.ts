@@ -39,6 +39,7 @@ test('a flipped byte is noticed, and mended by putting it again', async () => {
   await expect(store.bytes(digest)).rejects.toMatchObject({ code: 'KX7120' });
   expect(await store.verify(digest)).toBe(false);
   await store.put(data);
+  chmodSync(store.path(digest), 0o644);
   writeFileSync(store.path(digest), Buffer.from(data).fill(0, 3, 4));
   await store.put(data);
   expect(await store.verify(digest)).toBe(true);
