@@ -9,27 +9,23 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const LINES_MAX = 350;
 
-// Everybody may name these.
-const publicHosts = new Set([
-  'registry.npmjs.org',
-  'registry.yarnpkg.com',
-  'registry.npmmirror.com',
-  'proxy.golang.org',
-  'sum.golang.org',
+// Everybody may name hosts of these domains: they are no secret of a machine that is set up to use them.
+const publicDomains = [
+  'npmjs.org',
+  'yarnpkg.com',
+  'npmmirror.com',
+  'golang.org',
   'goproxy.cn',
   'goproxy.io',
   'pypi.org',
-  'files.pythonhosted.org',
-  'deb.debian.org',
-  'security.debian.org',
-  'snapshot.debian.org',
-  'archive.ubuntu.com',
-  'security.ubuntu.com',
-  'ports.ubuntu.com',
+  'pythonhosted.org',
+  'debian.org',
+  'ubuntu.com',
   'github.com',
   'localhost',
   '127.0.0.1',
-]);
+];
+const isPublic = (host) => publicDomains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 const commonDirectories = new Set([
   '/',
   '/home',
@@ -124,7 +120,7 @@ function packageHosts() {
     match[1].toLowerCase(),
   );
   return [...new Set(hosts)]
-    .filter((host) => host.includes('.') && !publicHosts.has(host))
+    .filter((host) => host.includes('.') && !isPublic(host))
     .map((host) => [host, "a package host of this machine's configuration"]);
 }
 

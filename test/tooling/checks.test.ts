@@ -123,7 +123,7 @@ describe('check-text', () => {
     put({
       ...many,
       'src/a.ts': 'x\n'.repeat(350),
-      'docs/path.md': 'see https://registry.npmjs.org/x and /root/.kube/config\n',
+      'docs/path.md': 'see https://www.npmjs.org/x and /root/.kube/config\n',
     });
     expect(run('scripts/check-text.mjs')).toEqual({ code: 0, text: expect.stringContaining(' 0 problems') });
   });
