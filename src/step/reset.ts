@@ -1,3 +1,4 @@
+import { isUnitFile } from '../host/os/service.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { Host, Output } from '../model/host.ts';
 import type { ManifestEntry } from '../model/manifest.ts';
@@ -168,4 +169,9 @@ export function resetSteps(more: readonly AnyStep[]) {
       traces(want),
     ),
   };
+}
+
+/** Whether undoing these entries takes units away or puts them back, which the service manager has to be told. */
+export function hasUnits(entries: readonly ManifestEntry[]): boolean {
+  return entries.some((entry) => entry.paths.some(({ path }) => isUnitFile(path)));
 }

@@ -214,3 +214,8 @@ export function rereadUnits(): Script {
   return sh`[ -d /run/systemd/system ] || { echo ${NO_SYSTEMD} >&2; exit 1; }
 systemctl daemon-reload`;
 }
+
+/** Whether a file is one that systemd reads units from. */
+export function isUnitFile(path: string): boolean {
+  return /^(\/etc|\/run|\/lib|\/usr\/lib|\/usr\/local\/lib)\/systemd\/system\//.test(path);
+}

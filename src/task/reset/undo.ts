@@ -2,7 +2,7 @@ import type { HostManifest, ManifestEntry } from '../../model/manifest.ts';
 import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import type { AnyStep } from '../../plan/step.ts';
-import { resetSteps } from '../../step/reset.ts';
+import { hasUnits, resetSteps } from '../../step/reset.ts';
 
 /** Which hosts are meant. */
 export interface ResetInputs {
@@ -34,7 +34,7 @@ export function resetTasks(more: readonly AnyStep[]) {
     plan: (context, inputs) => {
       const traces = on(hostsOf(context, inputs), (host) => {
         const manifest = manifestOf(context, host.name);
-        return forget({ uid: manifest?.uid ?? '-', units: manifest?.entries.some(isUnit) === true });
+        return forget({ uid: manifest?.uid ?? '-', units: hasUnits(manifest?.entries ?? []) });
       });
       return { fragment: traces, outputs: undefined };
     },
@@ -53,10 +53,4 @@ function manifestOf(context: PlanContext, host: string): HostManifest | undefine
 /** `000012-etcd-install-unit`: the number keeps it apart, the rest says what it is. */
 function nameOf(entry: ManifestEntry): string {
   return `${entry.seq}-${entry.node.replaceAll(/[^A-Za-z0-9.-]+/g, '-')}`;
-}
-
-function isUnit(entry: ManifestEntry): boolean {
-  return entry.paths.some(({ path }) =>
-    /^(\/etc|\/run|\/lib|\/usr\/lib|\/usr\/local\/lib)\/systemd\/system\//.test(path),
-  );
 }
