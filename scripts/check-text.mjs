@@ -14,6 +14,7 @@ const publicDomains = [
   'npmjs.org',
   'yarnpkg.com',
   'npmmirror.com',
+  'go.dev',
   'golang.org',
   'goproxy.cn',
   'goproxy.io',

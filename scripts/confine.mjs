@@ -23,10 +23,14 @@ const SYSTEM = [
 const SCRIPT = `
 for d in $KUBEXM_READ_ONLY; do mount --bind "$d" "$d" || exit 125; done
 for d in $KUBEXM_READ_ONLY; do mount -o remount,bind,ro "$d" || exit 125; done
+mount -t tmpfs -o mode=1777 kubexm-test "$KUBEXM_TEST_TMPDIR" 2>/dev/null || true
 exec "$@"`;
 
-/** The command, wrapped where this is possible: root on Linux with unshare(1). Says why where it is not. */
-export function confined(command, root, say) {
+/**
+ * The command, wrapped where this is possible: root on Linux with unshare(1). Says why where it is not. Its scratch directory
+ * is in memory then: the tests make thousands of files durable, which a disk takes its time for, and none of them has to last.
+ */
+export function confined(command, root, scratch, say) {
   if (process.getuid?.() !== 0) return command;
   // What the checkout or the temporary directory lies in must stay writable.
   const keep = [realpathSync(root), realpathSync(process.env.TMPDIR ?? '/tmp'), process.env.HOME ?? '/root'];
@@ -40,6 +44,7 @@ export function confined(command, root, say) {
     'private',
     'env',
     env,
+    `KUBEXM_TEST_TMPDIR=${scratch}`,
     'sh',
     '-c',
     SCRIPT,

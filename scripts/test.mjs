@@ -1,7 +1,7 @@
 // `npm test`: sets up what the tests need, builds, runs them once. Arguments go to vitest.
 // The last line is `N passed, N failed, N skipped`, alone.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,11 +35,19 @@ if (run('scripts/build.mjs', []) !== 0) {
 
 const dir = mkdtempSync(join(tmpdir(), 'kubexm-test-'));
 const summary = join(dir, 'summary.json');
+// Some tests become another user, who must get there.
+const scratch = join(dir, 'tmp');
+mkdirSync(scratch);
+for (const [path, mode] of [
+  [dir, 0o755],
+  [scratch, 0o1777],
+])
+  chmodSync(path, mode);
 const status = run(
   'node_modules/vitest/vitest.mjs',
   ['run', ...process.argv.slice(2)],
   { KUBEXM_TEST_SUMMARY: summary },
-  (command) => confined(command, root, say),
+  (command) => confined(command, root, scratch, say),
 );
 const counts = existsSync(summary) ? JSON.parse(readFileSync(summary, 'utf8')) : { passed: 0, failed: 0, skipped: 0 };
 rmSync(dir, { recursive: true, force: true });

@@ -55,7 +55,9 @@ export function beforeImage(
     },
     guard: (machine) =>
       guarded(machine, async () => {
-        const output = await machine.run(script);
+        // What the step does by itself begins right behind.
+        const begin = owned ? [sh`kx_own_begin ${hostKey(run, node)} || ${FAILED}`] : [];
+        const output = await machine.run(lines(script, ...begin));
         if (output.code !== 0) throw notKept(output);
       }),
   };

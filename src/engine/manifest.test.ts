@@ -22,6 +22,7 @@ function manifestCommands(entries: Map<string, ManifestChange>): Commands {
       return output(0);
     },
     kx_owning: ([, script = ''], memory) => memory.execute(script),
+    kx_own_begin: () => output(0),
     kx_own_end: () => output(0),
     kx_disown: ([key = '']) => {
       entries.delete(key);

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { program } from '../../test/rig/programs.ts';
 import { describeHosts, type Rig, type RigHost, startProxy, startRig } from '../../test/rig/sshd.ts';
 import type { LockOwner } from '../model/host.ts';
 import { sh } from '../model/script.ts';
 import { type ConnectOptions, connectMachine } from './connect.ts';
 import type { LinkedMachine } from './machine.ts';
 
-const CHILD = join(import.meta.dirname, '../../test/rig/child-run.ts');
+const CHILD = program('child-run');
 
 describeHosts('locks', () => {
   let rig: Rig;

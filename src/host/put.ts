@@ -88,7 +88,7 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
   const receive = session.pty ? `head -c ${left}` : 'cat';
   const script = [
     `set -- ${words}`,
-    'kx_part "$1" "$2"',
+    'kx_part "$1" "$2" || exit',
     ...(offset === 0 ? ['rm -f "$kx_tmp"', '(set -C; : >"$kx_tmp") || exit'] : []),
     `${receive} >>"$kx_tmp" || exit`,
     `[ "$(kx_size "$kx_tmp")" = ${source.size} ] || exit 66`,
@@ -119,7 +119,7 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
 /** Gives a whole file its name, if what was sent is what was meant. Where that fails, the next look finds out why. */
 async function name(link: Link, words: string, source: Source, got: string): Promise<Sent> {
   if (got === source.sha256) return (await link.query(`kx_put_name ${words}`)).code === 0 ? 'done' : 'cut';
-  await link.query(`set -- ${words}; kx_part "$1" "$2"; rm -f "$kx_tmp"`);
+  await link.query(`set -- ${words}; kx_part "$1" "$2" && rm -f "$kx_tmp"`);
   return { code: 65, stderr: `sha256 ${got}` };
 }
 

@@ -12,7 +12,7 @@ const SECRET = `secret-${MARK}`;
 const PATTERN = `[${MARK[0]}]${MARK.slice(1)}`;
 
 /** Reads all command lines and environments of this machine, hosts included, until it is told to stop. */
-function watchProcesses(needles: readonly string[]): { stop(): Promise<{ seen: string[]; rounds: number }> } {
+function watchProcesses(needles: readonly string[]): { rounds(): number; stop(): Promise<readonly string[]> } {
   const seen: string[] = [];
   let rounds = 0;
   let running = true;
@@ -28,10 +28,11 @@ function watchProcesses(needles: readonly string[]): { stop(): Promise<{ seen: s
     }
   })();
   return {
+    rounds: () => rounds,
     async stop() {
       running = false;
       await loop;
-      return { seen, rounds };
+      return seen;
     },
   };
 }
@@ -56,7 +57,8 @@ describeHosts('secrets', () => {
       script: sh`token=${SECRET}; sleep 0.6; printf '%s' "$token" | cat`,
       timeoutSeconds: 20,
     });
-    for (let i = 0; i < 10; i++) {
+    // On a busy machine one look at all processes takes a while.
+    for (let i = 0; i < 10 || watch.rounds() <= 5; i++) {
       await machine.run(sh`token=${SECRET}; sleep 0.02; printf '%s' "$token" >/dev/null`);
       await machine.batch([sh`test ${SECRET} = x`, sh`sleep 0.02`]);
       await machine.write('/srv/kx-test/token', `${SECRET}\n`, { mode: '0600' });
@@ -75,9 +77,7 @@ describeHosts('secrets', () => {
     expect((await job).stdout).toBe(SECRET);
     await machine.forgetJob('k');
     await machine.close();
-    const { seen, rounds } = await watch.stop();
-    expect(rounds).toBeGreaterThan(5);
-    expect(seen).toEqual([]);
+    expect(await watch.stop()).toEqual([]);
     const left = await host.exec(`grep -rl '${PATTERN}' /run /var/log /var/lib/sudo /tmp 2>/dev/null || true`);
     expect(left.split('\n').filter((name) => name !== '' && !name.includes(rig.dir))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import type { Channel } from '../connector/connection.ts';
 import { base } from './lib/base.ts';
+import { den } from './lib/den.ts';
 import { file } from './lib/file.ts';
 import { compact } from './lib/text.ts';
 import type { LoggedIn } from './login.ts';
@@ -16,7 +17,7 @@ const LOADER = [
 
 /** Starts a script with the file functions on a channel of its own; its stdin then carries data. */
 export function startStream(session: LoggedIn, script: string): Channel {
-  const prelude = `${compact(base)}${compact(file)}KX_STATE= KX_RUN=\nkx_env\n`;
+  const prelude = `${compact(base)}${compact(den)}${compact(file)}KX_STATE= KX_RUN=\nkx_env\n`;
   session.channel.stdin.write(`${LOADER}\n${prelude}${script}\n${END}\n`);
   return session.channel;
 }

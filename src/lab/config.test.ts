@@ -30,7 +30,7 @@ function lab(machines: number, sudo = false): Lab {
     created: '2026-01-01T00:00:00.000Z',
     subnet: '10.88.7.0/24',
     gateway: '10.88.7.1',
-    bridge: 'kx-t',
+    link: 'kx-t',
     repository: 'http://10.88.7.1:3142',
     dir: '/state/labs/t',
     machines: Array.from({ length: machines }, (_, i) => one(i + 1)),

@@ -2,15 +2,11 @@ import { API_VERSION } from '../model/cluster/document.ts';
 import { SUPPORTED_KUBERNETES } from '../model/cluster/text.ts';
 import type { Lab } from './types.ts';
 
-const CONTROL_PLANES = 3;
-
 /** A configuration for a cluster of the lab's machines. */
 export function labConfig(lab: Lab): string {
   const names = lab.machines.map((machine) => machine.name);
-  // As many as survive the loss of one, where workers are left then.
-  const count = names.length > CONTROL_PLANES + 1 ? CONTROL_PLANES : 1;
   const [first] = lab.machines;
-  const workers = names.length > count ? names.slice(count) : names;
+  const workers = names.length > 1 ? names.slice(1) : names;
   const lines = [
     `# The machines of lab ${lab.name}. Written by: kubexm lab config ${lab.name}`,
     `apiVersion: ${API_VERSION}`,
@@ -27,14 +23,24 @@ export function labConfig(lab: Lab): string {
     ...lab.machines.map((machine) => `    - {name: ${machine.name}, address: ${machine.address}}`),
     '  roleGroups:',
     '    master:',
-    ...names.slice(0, count).map((name) => `      - ${name}`),
+    ...names.slice(0, 1).map((name) => `      - ${name}`),
     '    worker:',
     ...workers.map((name) => `      - ${name}`),
     '  kubernetes:',
     `    version: v1.${SUPPORTED_KUBERNETES.last - 2}.2`,
+    // The machines share the box's disk and its table of connections: neither is a node's own to guard.
+    '    kubeletConfiguration:',
+    '      imageGCHighThresholdPercent: 100',
+    '      imageGCLowThresholdPercent: 99',
+    '      evictionHard: {memory.available: 100Mi, nodefs.available: 1%, imagefs.available: 1%, nodefs.inodesFree: 1%}',
+    '    kubeProxyConfiguration:',
+    '      conntrack: {maxPerCore: 0, min: 0}',
+    '  network:',
+    '    plugin: flannel',
+    '  dns:',
+    '    nodelocaldns: {enabled: false}',
     '  etcd:',
     '    type: kubeadm',
-    ...(count > 1 ? ['  controlPlaneEndpoint:', '    internalLoadbalancer: haproxy'] : []),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -3,6 +3,7 @@ import { takeBaseline } from './diff/baseline.ts';
 import { nspawn } from './nspawn/provider.ts';
 import type {
   AfterFirstBoot,
+  BrokenLab,
   CreateLabOptions,
   ExecOptions,
   ExecResult,
@@ -32,9 +33,14 @@ export function openLab(name: string, options: LabOptions = {}): Promise<Lab> {
   return provider.open(name, options);
 }
 
-/** All labs, by name. */
+/** All labs, by name; without those of which nothing is known. */
 export function listLabs(options: LabOptions = {}): Promise<readonly Lab[]> {
   return provider.list(options);
+}
+
+/** The labs whose records cannot be read. They can be deleted. */
+export function brokenLabs(options: LabOptions = {}): Promise<readonly BrokenLab[]> {
+  return provider.broken(options);
 }
 
 /** Removes a lab, also one that was half made, with everything it made on this box. False: there was nothing. */
@@ -48,7 +54,8 @@ export async function findMachine(machine: MachineRef, options: LabOptions = {})
   const labs = await provider.list(options);
   const found = labs.flatMap((lab) => lab.machines).find((one) => one.name === machine);
   if (found !== undefined) return found;
-  throw unknownMachine(machine, labs);
+  const broken = (await provider.broken(options)).find(({ name }) => `${machine}-`.startsWith(`${name}-`));
+  throw broken?.error ?? unknownMachine(machine, labs);
 }
 
 /** Starts all machines of a lab that do not run. */
@@ -62,6 +69,20 @@ export async function startLab(name: string, options: LabOptions = {}): Promise<
 export async function stopLab(name: string, options: LabOptions = {}): Promise<Lab> {
   const lab = await provider.open(name, options);
   await provider.stop(name, names(lab), options);
+  return provider.open(name, options);
+}
+
+/** Reboots all machines of a lab at once. */
+export async function rebootLab(name: string, options: LabOptions = {}): Promise<Lab> {
+  const lab = await provider.open(name, options);
+  await provider.reboot(name, names(lab), options);
+  return provider.open(name, options);
+}
+
+/** Cuts the power of all machines of a lab. */
+export async function cutLab(name: string, options: LabOptions = {}): Promise<Lab> {
+  const lab = await provider.open(name, options);
+  await provider.cut(name, names(lab), options);
   return provider.open(name, options);
 }
 

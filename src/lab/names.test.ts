@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLabName, isUserName, LINK_NAME_MAX, linkNames, MACHINES_MAX, macAddress, machineName } from './names.ts';
+import { isLabName, isUserName, LINK_NAME_MAX, linkName, macAddress, machineName } from './names.ts';
 
 test.each([
   ['t', true],
@@ -31,27 +31,24 @@ test.each([
 test.each([
   ['t', '', 'kx-t'],
   ['exactly8', '', 'kx-exactly8'],
-])('the bridge of %s is %s%s', (lab, salt, bridge) => {
-  expect(linkNames(lab, salt).bridge).toBe(bridge);
+])('the link to %s is %s%s', (lab, salt, link) => {
+  expect(linkName(lab, salt)).toBe(link);
 });
 
 test('no link has too long a name, and long names that begin alike differ', () => {
   const labs = ['t', 'exactly8', 'abc-efgh-1', 'abc-efgh-2', 'x'.repeat(40)];
-  const names = labs.flatMap((lab) => {
-    const links = linkNames(lab);
-    return [links.bridge, links.host(MACHINES_MAX)];
-  });
+  const names = labs.map((lab) => linkName(lab));
   expect(names.filter((name) => name.length > LINK_NAME_MAX)).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
 });
 
 test('a taken name gives way to a salted one', () => {
-  expect(linkNames('t', '12ab').bridge).not.toBe(linkNames('t').bridge);
-  expect(linkNames('t', '12ab').bridge).toMatch(/^kx-t[0-9a-f]{4}$/);
+  expect(linkName('t', '12ab')).not.toBe(linkName('t'));
+  expect(linkName('t', '12ab')).toMatch(/^kx-t[0-9a-f]{4}$/);
 });
 
 test('hardware addresses are local ones, and all different', () => {
-  const all = (['machine', 'host', 'bridge'] as const).flatMap((kind) =>
+  const all = (['machine', 'host', 'box'] as const).flatMap((kind) =>
     [0, 1, 254].map((index) => macAddress('a1b2c3', kind, index)),
   );
   expect(all[1]).toBe('02:a1:b2:c3:00:01');

@@ -24,25 +24,14 @@ export function machineName(lab: string, index: number): string {
   return `${lab}-${index}`;
 }
 
-/** The names of a lab's links on the box. */
-export interface LinkNames {
-  readonly bridge: string;
-  /** The box's end of a machine's cable. */
-  host(index: number): string;
-}
-
-/** What the links of a lab are called, without its name where that is too long or taken: then `salt` makes them unique. */
-export function linkNames(lab: string, salt = ''): LinkNames {
+/** What the box's link to a lab is called, without the lab's name where that is too long or taken: then `salt` makes it unique. */
+export function linkName(lab: string, salt = ''): string {
   const hash = createHash('sha256').update(`${lab} ${salt}`).digest('hex');
   const plain = lab.length <= SHORT_MAX && salt === '';
-  const short = plain ? lab : `${lab.slice(0, 4).replace(/-+$/, '')}${hash.slice(0, 4)}`;
-  return {
-    bridge: `kx-${short}`,
-    host: (index) => `kx-${short}.${index}`,
-  };
+  return `kx-${plain ? lab : `${lab.slice(0, 4).replace(/-+$/, '')}${hash.slice(0, 4)}`}`;
 }
 
-const KINDS = { machine: 0, host: 1, bridge: 2 } as const;
+const KINDS = { machine: 0, host: 1, box: 2 } as const;
 
 /** A hardware address of a lab: locally administered, and by the lab's id nobody else's. */
 export function macAddress(id: string, kind: keyof typeof KINDS, index: number): string {

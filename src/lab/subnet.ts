@@ -23,9 +23,11 @@ export function overlapping(subnet: string, taken: readonly string[]): string | 
 /** A free network: the lab's name says where the search begins, so that the same lab gets the same addresses again. */
 export function chooseSubnet(lab: string, taken: readonly string[]): string | undefined {
   const first = createHash('sha256').update(lab).digest().readUInt8(0);
+  const others = taken.map((text) => parseCidr(text));
   for (let i = 0; i < COUNT; i++) {
     const subnet = POOL.replace('0.0/16', `${(first + i) % COUNT}.0/${PREFIX}`);
-    if (overlapping(subnet, taken) === undefined) return subnet;
+    const one = parseCidr(subnet);
+    if (one !== undefined && !others.some((other) => overlaps(one, other))) return subnet;
   }
   return undefined;
 }

@@ -1,3 +1,5 @@
+import type { KubexmError } from '../model/errors/index.ts';
+
 /** What a lab's machines run. */
 export type LabImage = 'debian-12' | 'debian-13';
 
@@ -36,7 +38,7 @@ export type LabProgress =
   | { readonly type: 'installing'; readonly packages: readonly string[] }
   /** The base image: `line` is what the tool that makes it says. */
   | { readonly type: 'base'; readonly state: 'building' | 'ready'; readonly image: LabImage; readonly line?: string }
-  | { readonly type: 'network'; readonly subnet: string; readonly bridge: string }
+  | { readonly type: 'network'; readonly subnet: string; readonly link: string }
   | {
       readonly type: 'machine';
       readonly machine: string;
@@ -122,14 +124,21 @@ export interface Lab {
   /** ISO 8601. */
   readonly created: string;
   readonly subnet: string;
-  /** The box's address on the bridge. */
+  /** The box's address in the lab's network. */
   readonly gateway: string;
-  readonly bridge: string;
+  /** The box's link to it. */
+  readonly link: string;
   /** Where the machines get packages from. */
   readonly repository: string;
   readonly dir: string;
   readonly machines: readonly LabMachine[];
   readonly snapshots: readonly string[];
+}
+
+/** A lab whose record is torn or somebody else's: nothing is known of it, but it can be deleted. */
+export interface BrokenLab {
+  readonly name: string;
+  readonly error: KubexmError;
 }
 
 /** A machine, or its name. */
@@ -159,7 +168,10 @@ export interface LabProvider {
   readonly name: string;
   create(spec: LabSpec, options: CreateLabOptions): Promise<Lab>;
   open(name: string, options: LabOptions): Promise<Lab>;
+  /** Those of which something is known. */
   list(options: LabOptions): Promise<readonly Lab[]>;
+  /** The others. */
+  broken(options: LabOptions): Promise<readonly BrokenLab[]>;
   /** Removes all of it, also what was half made; false when there was nothing. */
   remove(name: string, options: LabOptions): Promise<boolean>;
   /** Those of the machines that do not run, at once; answers when somebody can log in to each. */

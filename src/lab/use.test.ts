@@ -55,7 +55,7 @@ test('the cluster file of a lab is private, valid, and written only when it diff
     created: '2026-01-01T00:00:00Z',
     subnet: '10.88.1.0/24',
     gateway: '10.88.1.1',
-    bridge: 'kx-t',
+    link: 'kx-t',
     repository: 'http://10.88.1.1:3142',
     dir,
     machines,

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { kubexmError } from '../model/errors/index.ts';
 import { output } from '../model/host.ts';
 import type { ManifestEntry } from '../model/manifest.ts';
 import { resetSteps, tellings } from './reset.ts';
@@ -99,4 +100,54 @@ test('what was kept and what stays is told once', () => {
     '/a was changed by somebody else: kept as /a.kept',
     '/d stays: not ours',
   ]);
+});
+
+describe('with --leave', () => {
+  const io = { signal: new AbortController().signal } as never;
+  const reverting = (work: () => unknown) => ({ kind: 'reverting', revert: work }) as never;
+  /** A host where scripts that match fail. */
+  const hostOf = (sent: string[], failing: RegExp, said = 'it is broken') =>
+    ({
+      run: async ({ script }: { readonly script: string }) => {
+        sent.push(script);
+        return failing.test(script) ? output(1, '', `first\n${said}\n`) : output(0);
+      },
+    }) as never;
+  const undoOf = (steps: readonly never[], more: Partial<ManifestEntry> = {}) =>
+    resetSteps(steps).undo({ ...entry, want: { a: 1 }, before: 2, kind: 'reverting', leave: true, ...more });
+  const all = [/^kx_reset_keep/, /^revert it/, /^kx_reset_effects 000007 /, /^kx_reset_paths 000007 leave$/, /^kx_/];
+
+  test.each<[string, RegExp, readonly RegExp[], string | undefined]>([
+    ['nothing is left where nothing fails', /never/, all, undefined],
+    ['the revert', /^revert/, all, 'it is broken'],
+    ['effects', /^kx_reset_effects/, all, 'it is broken'],
+    // What others did could not be kept: then nothing is put in its place.
+    ['keeping', /^kx_reset_keep/, [/^kx_reset_keep/, /^kx_/], 'it is broken'],
+  ])('what fails is left, and all else is undone: %s', async (_name, failing, scripts, reason) => {
+    const sent: string[] = [];
+    const { step, want } = undoOf([reverting(() => ({ script: 'revert it' }))]);
+    await step.apply(hostOf(sent, failing), want, io);
+    expect(sent).toHaveLength(scripts.length);
+    for (const [i, script] of sent.entries()) expect(script).toMatch(scripts[i]!);
+    const left = reason === undefined ? '' : `kx_reset_left 'file /etc/x stays: ${reason}' || exit\n`;
+    expect(sent.at(-1)).toBe(`${left}kx_reset_drop 000007`);
+  });
+
+  test('a kind that nobody knows, and a revert that throws', async () => {
+    const sent: string[] = [];
+    const unknown = undoOf([]);
+    await unknown.step.apply(hostOf(sent, /never/), unknown.want, io);
+    expect(sent.splice(0).at(-1)).toContain('file /etc/x stays: ');
+    const throwing = undoOf([reverting(() => Promise.reject(new Error('no such thing')))]);
+    await throwing.step.apply(hostOf(sent, /never/), throwing.want, io);
+    expect(sent.at(-1)).toContain("'file /etc/x stays: no such thing'");
+  });
+
+  test('a machine that cannot be reached is no reason to leave anything', async () => {
+    const lost = kubexmError('KX3012', { host: 'node1', seconds: 60, reason: 'no answer' });
+    const sent: string[] = [];
+    const { step, want } = undoOf([reverting(() => Promise.reject(lost))]);
+    await expect(step.apply(hostOf(sent, /never/), want, io)).rejects.toBe(lost);
+    expect(sent.join('\n')).not.toContain('kx_reset_drop');
+  });
 });

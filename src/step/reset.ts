@@ -1,16 +1,22 @@
 import { isUnitFile } from '../host/os/service.ts';
-import { kubexmError } from '../model/errors/index.ts';
+import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { Host, Output } from '../model/host.ts';
 import type { ManifestEntry } from '../model/manifest.ts';
 import { lines, type Script, sh } from '../model/script.ts';
 import { MASK } from '../model/text/mask.ts';
-import { type AnyStep, dedicated, defineStep, fieldOf, needed, satisfied } from '../plan/step.ts';
+import { type AnyStep, dedicated, defineStep, fieldOf, needed, type StepIo, satisfied } from '../plan/step.ts';
 import { genericSteps } from './generic/index.ts';
 
 const DEFAULT_TIMEOUT = 60;
 const PATHS_TIMEOUT = 600;
 /** How the output of a revert tells that something was left alone: others use it, or it is theirs. */
 const STAYS = /\bstays\b/;
+
+/** A change to undo. */
+interface Undo extends ManifestEntry {
+  /** What of it cannot be undone stays as it is, is told, and belongs to nobody from then on. */
+  readonly leave?: true;
+}
 
 /** Keeps what somebody else has changed; runs before anything is touched. */
 function keeping(seq: string): Script {
@@ -32,7 +38,7 @@ function undoEntry(more: readonly AnyStep[]) {
   const known = new Map([...genericSteps, ...more].map((step) => [step.kind, step]));
   const timeoutOf = (want: ManifestEntry) =>
     want.want === undefined ? 0 : fieldOf(known.get(want.kind)?.timeoutSeconds, want.want, DEFAULT_TIMEOUT);
-  return defineStep<ManifestEntry>()({
+  return defineStep<Undo>()({
     kind: 'undoEntry',
     description: 'Undoes one change of the manifest; what somebody else changed since is kept beside.',
     title: (want) => `undo ${want.title}`,
@@ -43,11 +49,11 @@ function undoEntry(more: readonly AnyStep[]) {
       const theirs = output.stdout.split('\n').flatMap((line) => (line.startsWith('changed ') ? [line.slice(8)] : []));
       return needed({ theirs }, diffOf(want, new Set(theirs)));
     },
-    apply: (host, want) => {
-      if (want.want !== undefined && want.irreversible === undefined)
-        return byRevert(host, want, known.get(want.kind), timeoutOf(want));
-      const left = want.irreversible === undefined ? [] : [`${want.title} stays: ${want.irreversible}`];
-      return lines(keeping(want.seq), restoring(want.seq), dropping(want.seq, left));
+    apply: (host, want, io) => {
+      const revert = reverts(want) ? () => reverting(host, want, known.get(want.kind), timeoutOf(want)) : undefined;
+      if (want.leave) return leaving(host, want, revert, io);
+      if (revert) return byRevert(host, want, known.get(want.kind), revert);
+      return lines(keeping(want.seq), restoring(want.seq), dropping(want.seq, irreversibly(want)));
     },
     example: {
       seq: '000001',
@@ -75,34 +81,101 @@ function diffOf(want: ManifestEntry, theirs: ReadonlySet<string>) {
   return [...paths, ...names, ...effects];
 }
 
-/** A step that knows itself how to put back what it had found. */
+/** Whether a step knows itself how to put back what it had found. */
+function reverts(entry: Undo): boolean {
+  return entry.want !== undefined && entry.irreversible === undefined;
+}
+
+function irreversibly(entry: Undo): readonly string[] {
+  return entry.irreversible === undefined ? [] : [`${entry.title} stays: ${entry.irreversible}`];
+}
+
+/** Undoes with the step's own revert in the middle. */
 async function byRevert(
   host: Host,
-  entry: ManifestEntry,
+  entry: Undo,
+  step: AnyStep | undefined,
+  revert: () => Promise<readonly string[]>,
+): Promise<void> {
+  mustKnow(entry, step);
+  await must(host, entry, keeping(entry.seq));
+  const left = await revert();
+  await must(host, entry, lines(restoring(entry.seq), dropping(entry.seq, left)));
+}
+
+/** Undoes what can be undone. The rest is noted with the reason, and the entry goes. */
+async function leaving(
+  host: Host,
+  entry: Undo,
+  revert: (() => Promise<readonly string[]>) | undefined,
+  io: StepIo,
+): Promise<void> {
+  const { seq } = entry;
+  const left = [...irreversibly(entry)];
+  const attempt = async (work: () => Promise<readonly string[]>): Promise<boolean> => {
+    try {
+      left.push(...(await work()));
+      return true;
+    } catch (error) {
+      if (io.signal.aborted || isAway(error)) throw error;
+      left.push(`${entry.title} stays: ${reasonOf(error)}`);
+      return false;
+    }
+  };
+  const run = (script: Script) =>
+    attempt(async () => {
+      await must(host, entry, script);
+      return [];
+    });
+  // Where others' work cannot be kept, nothing is put in its place.
+  if (await run(keeping(seq))) {
+    if (revert) await attempt(revert);
+    await run(sh`kx_reset_effects ${seq} "$(date +%Y%m%d)"`);
+    await run(sh`kx_reset_paths ${seq} leave`);
+  }
+  await must(host, entry, dropping(seq, left));
+}
+
+/** Whether it failed because the machine cannot be worked on at all, not because of what was to be done there. */
+function isAway(error: unknown): boolean {
+  return error instanceof KubexmError && error.code.startsWith('KX3') && error.code !== 'KX3030';
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof KubexmError && typeof error.params['reason'] === 'string') return error.params['reason'];
+  return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+}
+
+/** Puts back what a step had found, by its own means. Returns what it says that stays. */
+async function reverting(
+  host: Host,
+  entry: Undo,
   step: AnyStep | undefined,
   timeoutSeconds: number,
-): Promise<void> {
-  const { seq, want, before, node } = entry;
-  if (!step?.revert) throw kubexmError('KX8104', { node, kind: entry.kind });
-  const failed = (output: Output) =>
-    kubexmError('KX8105', { node, reason: lastLine(output) }, { detail: output.stderr });
-  const must = async (script: Script, seconds: number): Promise<void> => {
-    const output = await host.run(script, { timeoutSeconds: seconds });
-    if (output.code !== 0) throw failed(output);
-  };
-  await must(keeping(seq), PATHS_TIMEOUT);
-  const work = step.revert(host, want, before);
-  let left: readonly string[] = [];
-  if ('script' in work && work.script.includes(MASK)) {
-    left = [`${entry.title} stays: undoing it needs a secret, which is never kept`];
-  } else if ('script' in work) {
-    const output = await host.run(work, { timeoutSeconds });
-    if (output.code !== 0 && !STAYS.test(lastLine(output))) throw failed(output);
-    left = `${output.stdout}\n${output.stderr}`.split('\n').filter((line) => STAYS.test(line));
-  } else {
+): Promise<readonly string[]> {
+  const work = mustKnow(entry, step)(host, entry.want, entry.before);
+  if (!('script' in work)) {
     await work;
+    return [];
   }
-  await must(lines(restoring(seq), dropping(seq, left)), PATHS_TIMEOUT);
+  if (work.script.includes(MASK)) return [`${entry.title} stays: undoing it needs a secret, which is never kept`];
+  const output = await host.run(work, { timeoutSeconds });
+  if (output.code !== 0 && !STAYS.test(lastLine(output))) throw failed(entry, output);
+  return `${output.stdout}\n${output.stderr}`.split('\n').filter((line) => STAYS.test(line));
+}
+
+function mustKnow({ node, kind }: Undo, step: AnyStep | undefined): NonNullable<AnyStep['revert']> {
+  if (!step?.revert) throw kubexmError('KX8104', { node, kind });
+  return step.revert;
+}
+
+async function must(host: Host, entry: Undo, script: Script): Promise<void> {
+  const output = await host.run(script, { timeoutSeconds: PATHS_TIMEOUT });
+  if (output.code !== 0) throw failed(entry, output);
+}
+
+function failed({ node }: Undo, output: Output): Error {
+  return kubexmError('KX8105', { node, reason: lastLine(output) }, { detail: output.stderr });
 }
 
 function lastLine(output: Output): string {
@@ -162,9 +235,7 @@ export function tellings(text: string): readonly string[] {
 export function resetSteps(more: readonly AnyStep[]) {
   const undo = undoEntry(more);
   return {
-    undo: dedicated('undo', undo, 'Undo one change, as it was before the cluster.', (entry: ManifestEntry) =>
-      undo(entry),
-    ),
+    undo: dedicated('undo', undo, 'Undo one change, as it was before the cluster.', (entry: Undo) => undo(entry)),
     forget: dedicated('traces', traces, 'Remove the manifest and every trace of kubexm.', (want: Traces) =>
       traces(want),
     ),

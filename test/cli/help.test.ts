@@ -6,7 +6,7 @@ import { commands } from '../../src/cli/commands/index.ts';
 import { helpText } from '../../src/cli/help.ts';
 import { makeIo } from '../../src/cli/io.ts';
 import { isText } from '../../src/cli/texts/index.ts';
-import { cli, MAIN, plainEnv } from './rig/cli.ts';
+import { cli, plainEnv } from './rig/cli.ts';
 
 function ioIn(lang: string) {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
@@ -86,7 +86,7 @@ test('help and version load neither the library nor prompts: only what main impo
       else if (!from.startsWith('node:')) packages.add(from);
     }
   };
-  visit(MAIN);
+  visit(join(import.meta.dirname, '../../src/cli/main.ts'));
   expect(seen.size).toBeGreaterThan(30);
   expect([...packages]).toEqual(['commander']);
   const light = [join('src', 'cli'), join('src', 'model', 'text'), 'nearest.ts'];

@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { program } from '../rig/programs.ts';
 import { noTerminal as problem, terminal } from './rig/terminal.ts';
 
-const PLAY = join(import.meta.dirname, 'rig/play-view.ts');
-
 const play = (hosts: number, lang: string, seconds: number) =>
-  `'${process.execPath}' '${PLAY}' ${hosts} ${lang} ${seconds}`;
+  `'${process.execPath}' '${program('play-view')}' ${hosts} ${lang} ${seconds}`;
 const steady = (lines: readonly string[]) =>
   lines.map((line) => line.replaceAll(/\d+ (?:s|秒)\b/g, (text) => text.replace(/\d+/, 'N')));
 
@@ -61,7 +59,7 @@ describe.skipIf(problem)(`the live view in a real terminal${problem ? ` (${probl
 });
 
 const ask = (kind: string, ...flags: string[]) =>
-  `'${process.execPath}' '${join(import.meta.dirname, 'rig/ask.ts')}' ${[kind, ...flags].join(' ')}`;
+  `'${process.execPath}' '${program('ask')}' ${[kind, ...flags].join(' ')}`;
 
 describe.skipIf(problem)(`questions in a real terminal${problem ? ` (${problem})` : ''}`, () => {
   test('the name of the cluster has to be typed exactly', async () => {

@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
 import type { RunPipelineOptions } from '../../src/index.ts';
 import { type DriveHooks, type Driven, driven } from '../rig/driven.ts';
+import { program } from '../rig/programs.ts';
 import { type Rig, startRig } from '../rig/sshd.ts';
 import type { ChangesParams } from './manifest-pipeline.ts';
 
@@ -44,7 +45,6 @@ export class Fleet {
 
   static async start(hosts: number, groups: number): Promise<Fleet> {
     const dir = mkdtempSync(join(tmpdir(), 'kubexm-fleet-'));
-    await bundleChanges(join(dir, 'drive.mjs'));
     const fleet = new Fleet(await startRig({ hosts }), dir, groups);
     fleet.writeConfig('fleet');
     return fleet;
@@ -126,7 +126,7 @@ ${hosts.join('\n')}
   private drive(what: string, params: object, options: FleetOptions): Promise<Driven> {
     const { params: _, crashAt, onEvent, ...rest } = options;
     const words = [what, join(this.dir, 'cluster.yaml'), this.dir, JSON.stringify(params), JSON.stringify(rest)];
-    return driven([join(this.dir, 'drive.mjs'), ...words], { crashAt, onEvent });
+    return driven([program('manifest-drive'), ...words], { crashAt, onEvent });
   }
 }
 

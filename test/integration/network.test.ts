@@ -19,7 +19,7 @@ describeHosts('a run whose network fails', () => {
   test('connections cut again and again: it reconnects and comes to the same result', {
     timeout: 300_000,
   }, async () => {
-    for (let round = 0; round < (thorough ? 10 : 3); round++) {
+    for (let round = 0; round < (thorough ? 10 : 2); round++) {
       let over = false;
       const cuts = async (): Promise<void> => {
         for (let cut = 0; cut < 6 && !over; cut++) {

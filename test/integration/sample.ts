@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
 import type { RunPipelineOptions } from '../../src/index.ts';
 import { type DriveHooks, type Driven, driven } from '../rig/driven.ts';
+import { program } from '../rig/programs.ts';
 import { type Rig, startRig } from '../rig/sshd.ts';
 import type { SampleParams } from './pipeline.ts';
 
@@ -20,20 +21,16 @@ const PARAMS: SampleParams = { root: '/srv/kx-test/sample', jobSeconds: 0.3, fai
 export class Sample {
   readonly rig: Rig;
   readonly dir: string;
-  private readonly driver: string;
 
-  private constructor(rig: Rig, dir: string, driver: string) {
+  private constructor(rig: Rig, dir: string) {
     this.rig = rig;
     this.dir = dir;
-    this.driver = driver;
   }
 
   static async start(hosts: number): Promise<Sample> {
     const dir = mkdtempSync(join(tmpdir(), 'kubexm-sample-'));
-    const driver = join(dir, 'drive.mjs');
-    await bundleDriver(driver);
     const rig = await startRig({ hosts });
-    const sample = new Sample(rig, dir, driver);
+    const sample = new Sample(rig, dir);
     sample.writeConfig('');
     return sample;
   }
@@ -71,7 +68,13 @@ ${more}`,
   /** Runs the driver to its end. */
   async drive(options: DriveOptions = {}): Promise<Driven> {
     const { params, crashAt, with: more, onEvent, started, ...rest } = options;
-    const args = [this.driver, this.config, this.dir, JSON.stringify({ ...PARAMS, ...params }), JSON.stringify(rest)];
+    const args = [
+      program('sample-drive'),
+      this.config,
+      this.dir,
+      JSON.stringify({ ...PARAMS, ...params }),
+      JSON.stringify(rest),
+    ];
     return await driven(args, { crashAt, with: more, onEvent, started });
   }
 

@@ -1,26 +1,40 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLab, deleteLab, labPlaces, listLabs, restoreLab, snapshotLab, stopLab } from '../../src/lab/index.ts';
+import {
+  createLab,
+  deleteLab,
+  labPlaces,
+  listLabs,
+  partitionMachine,
+  restoreLab,
+  snapshotLab,
+  stopLab,
+} from '../../src/lab/index.ts';
 import { describeLab, labEnv, removeEnv, withLab } from './fixture.ts';
-import { NO_TRACES, settingsWithoutLabs, tracesOf } from './world.ts';
+import { type BoxState, boxState, NO_TRACES, tracesOf } from './world.ts';
 
 const CHILD = fileURLToPath(new URL('./command-child.ts', import.meta.url));
-const KILLS = process.env['KUBEXM_TEST_THOROUGH'] === '1' ? 40 : 8;
+const THOROUGH = process.env['KUBEXM_TEST_THOROUGH'] === '1';
+const KILLS = THOROUGH ? 40 : 8;
 
-/** Starts doing something to a lab and kills that process, and only it. */
+/** Starts doing something to a lab and kills that process, and only it, so long after it began. */
 async function killedAfter(ms: number, command: string, name: string, env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [CHILD, command, name], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
+  let begin = (): void => undefined;
+  const began = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   const listen = (chunk: Buffer): void => {
     said += chunk.toString();
+    if (said.startsWith('go\n')) begin();
   };
   child.stdout.on('data', listen);
   child.stderr.on('data', listen);
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const code = await Promise.race([exit, sleep(ms, 'late' as const)]);
+  const code = await Promise.race([exit, began.then(() => sleep(ms, 'late' as const))]);
   if (code === 'late') {
     child.kill('SIGKILL');
     await exit;
@@ -33,7 +47,7 @@ describeLab('a lab that was killed while it was made', () => {
   let env: NodeJS.ProcessEnv;
   let place: string;
   let wholeMs = 4000;
-  const before = settingsWithoutLabs();
+  let before: BoxState;
 
   beforeAll(async () => {
     // The image is in the cache after this, and the time it takes is known.
@@ -41,6 +55,7 @@ describeLab('a lab that was killed while it was made', () => {
     await lab.close();
     env = labEnv();
     place = labPlaces(env).labs;
+    before = boxState(name, place);
     const began = Date.now();
     expect(await killedAfter(60_000, 'create', name, env)).toMatchObject({ code: 0 });
     wholeMs = Date.now() - began;
@@ -64,31 +79,62 @@ describeLab('a lab that was killed while it was made', () => {
   );
 
   test('the box is as it was before the first lab', () => {
-    const after = settingsWithoutLabs();
-    // Other tests may have labs of their own at the moment.
-    if (before && after) expect(after).toEqual(before);
-    else expect(existsSync('/run/kubexm-lab/box.json')).toBe(after === undefined);
+    expect(boxState(name, place)).toEqual(before);
   });
 });
+
+/** What is killed, how long it takes at most, and what is done before. */
+interface Killed {
+  readonly command: string;
+  readonly ms: number;
+  readonly first?: (name: string, env: NodeJS.ProcessEnv) => Promise<unknown>;
+}
+
+/** Those that are quick are killed one after the other on the same lab, which costs a boot. */
+const COMMANDS: readonly (readonly Killed[])[] = [
+  [{ command: 'delete', ms: 900 }],
+  [
+    { command: 'partition', ms: 120 },
+    { command: 'heal', ms: 120, first: (name, env) => partitionMachine({ lab: name, name: `${name}-1` }, { env }) },
+    { command: 'delay', ms: 120 },
+  ],
+  [
+    { command: 'stop', ms: 1000 },
+    { command: 'start', ms: 2500, first: (name, env) => stopLab(name, { env }) },
+    { command: 'cut', ms: 300 },
+  ],
+  [{ command: 'reboot', ms: 3500 }],
+  [{ command: 'snapshot', ms: 3500 }],
+  [{ command: 'restore', ms: 3500, first: (name, env) => snapshotLab(name, { env }) }],
+];
+const ROUNDS = THOROUGH
+  ? COMMANDS.flat().flatMap((one) => Array.from({ length: 8 }, () => [one]))
+  : COMMANDS.map((group) => group.toSorted(() => Math.random() - 0.5));
 
 describeLab('a lab on which something was killed', () => {
   const name = `c${process.pid}`;
   let env: NodeJS.ProcessEnv;
+  let before: BoxState;
   beforeAll(() => {
     env = labEnv();
+    before = boxState(name, labPlaces(env).labs);
   });
   afterAll(() => removeEnv(env));
 
-  test.each(['delete', 'reboot', 'restore', 'snapshot', 'start'])(
+  test.each(ROUNDS.map((round) => [round.map((one) => one.command).join(', '), round] as const))(
     '%s: nothing is left after a delete',
-    async (command) => {
+    async (_, round) => {
       await createLab({ name, machines: 2 }, { env });
-      if (command === 'restore') await snapshotLab(name, { env });
-      if (command === 'start') await stopLab(name, { env });
-      const ms = 300 + Math.random() * (command === 'delete' ? 500 : 2500);
-      await killedAfter(ms, command, name, env);
+      const log: string[] = [];
+      for (const { command, ms: most, first } of round) {
+        await first?.(name, env);
+        const ms = Math.random() * most;
+        const { said } = await killedAfter(ms, command, name, env);
+        log.push(`${command} killed after ${Math.round(ms)} ms: ${said}`);
+      }
       await deleteLab(name, { env });
-      expect(tracesOf(name, labPlaces(env).labs), `killed after ${Math.round(ms)} ms`).toEqual(NO_TRACES);
+      expect(tracesOf(name, labPlaces(env).labs), log.join('\n')).toEqual(NO_TRACES);
+      expect(boxState(name, labPlaces(env).labs), log.join('\n')).toEqual(before);
     },
     120_000,
   );
@@ -97,7 +143,7 @@ describeLab('a lab on which something was killed', () => {
     await createLab({ name, machines: 1 }, { env });
     await snapshotLab(name, { env });
     for (let tries = 0; tries < 10; tries++) {
-      await killedAfter(350 + tries * 40, 'restore', name, env);
+      await killedAfter(50 + tries * 40, 'restore', name, env);
       const [lab] = await listLabs({ env });
       if (lab?.phase === 'restoring') break;
     }

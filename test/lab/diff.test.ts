@@ -196,7 +196,7 @@ describeLab('lab diff', () => {
     expect(await changes()).toEqual([]);
     const { remains } = await diffMachine(machine, { env, ignoreRemains: true });
     expect(remains).toBeGreaterThan(5);
-  });
+  }, 180_000);
 
   test('a machine that does not run cannot be compared', async () => {
     await stopMachine(machine, { env });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import type { Target } from '../../src/connector/target.ts';
 import {
+  brokenLabs,
   createLab,
   deleteLab,
   execInMachine,
@@ -73,7 +74,7 @@ export function labEnv(): NodeJS.ProcessEnv {
 
 /** Removes a place and every lab in it. */
 export async function removeEnv(env: NodeJS.ProcessEnv): Promise<void> {
-  for (const lab of await listLabs({ env })) await deleteLab(lab.name, { env });
+  for (const lab of [...(await listLabs({ env })), ...(await brokenLabs({ env }))]) await deleteLab(lab.name, { env });
   await rm(env['XDG_STATE_HOME'] ?? '', { recursive: true, force: true });
 }
 

@@ -1,7 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { neededSettings } from '../../src/lab/nspawn/box.ts';
+import { settingsBefore } from '../../src/lab/nspawn/box.ts';
 import { parseHierarchies } from '../../src/lab/nspawn/cgroups.ts';
+
+const RUN = '/run/kubexm-lab';
 
 /** What of a lab can be seen on this box. */
 export interface Traces {
@@ -16,24 +19,101 @@ export interface Traces {
 /** Nothing at all. */
 export const NO_TRACES: Traces = { processes: [], mounts: [], groups: [], links: [], files: [], boxRecord: false };
 
-/** Looks for a lab everywhere: by its name in groups and links, by its place in command lines, mounts and files. */
+/** Looks for a lab everywhere: by its name in groups and links; by its place in all that processes hold, in mounts and files. */
 export function tracesOf(lab: string, place: string): Traces {
   return {
     processes: processes(lab, place),
     mounts: read('/proc/self/mountinfo')
       .split('\n')
       .filter((line) => line.includes(place)),
-    groups: groups(lab),
+    groups: groups().filter((path) => path.includes(`/kubexm-lab/${lab}-`)),
     links: readdirSync('/sys/class/net').filter((name) => name.startsWith(`kx-${lab}`)),
     files: existsSync(place) ? readdirSync(place, { recursive: true }).map(String) : [],
-    boxRecord: read('/run/kubexm-lab/box.json').includes(place),
+    boxRecord: read(join(RUN, 'box.json')).includes(place),
   };
 }
 
-/** The settings of this box that labs change, where no lab is: undefined while somebody else has one. */
-export function settingsWithoutLabs(): Readonly<Record<string, string>> | undefined {
-  if (existsSync('/run/kubexm-lab/box.json')) return undefined;
-  return Object.fromEntries(neededSettings(1).map(({ key }) => [key, read(join('/proc/sys', key)).trim()]));
+/** What this box is, but for what other labs and other tests have on it at the moment. */
+export interface BoxState {
+  readonly mounts: readonly string[];
+  readonly groups: readonly string[];
+  readonly links: readonly string[];
+  readonly settings: Readonly<Record<string, string>>;
+  readonly modules: readonly string[];
+  readonly files: readonly string[];
+}
+
+/** Looks at the whole box; what a lab leaves, wherever that is, differs afterwards. */
+export function boxState(lab: string, place: string): BoxState {
+  const isForeign = foreignTo(lab);
+  return {
+    mounts: [...mountPoints('self', place), ...mountPoints('1', place)],
+    groups: groups().filter((path) => path.includes(lab)),
+    links: readdirSync('/sys/class/net').filter((name) => !isForeign(name)),
+    settings: settings(lab),
+    modules: existsSync('/proc/modules')
+      ? read('/proc/modules')
+          .split('\n')
+          .map((line) => line.split(' ')[0] ?? '')
+      : readdirSync('/sys/module'),
+    files: files(place),
+  };
+}
+
+// What counts or changes by itself.
+const VOLATILE =
+  /^(fs\/(dentry-state|file-nr|inode-nr|inode-state|aio-nr|quota\/.*)|kernel\/(ns_last_pid|pty\/nr|random\/(uuid|entropy_avail))|net\/netfilter\/nf_conntrack_count)$/;
+
+/** The same settings under another name. */
+const ALIASES = new Map([
+  ['user/max_inotify_instances', 'fs/inotify/max_user_instances'],
+  ['user/max_inotify_watches', 'fs/inotify/max_user_watches'],
+  ['net/nf_conntrack_max', 'net/netfilter/nf_conntrack_max'],
+]);
+
+/**
+ * All settings of this box as they are without labs. Where another lab runs, what it raised counts as what it will put back:
+ * that has to be right whoever is the last to go.
+ */
+export function settings(lab: string): Readonly<Record<string, string>> {
+  const isForeign = foreignTo(lab);
+  for (;;) {
+    const found: Record<string, string> = {};
+    const before = settingsBefore();
+    for (const entry of readdirSync('/proc/sys', { recursive: true, withFileTypes: true })) {
+      const key = join(entry.parentPath, entry.name).slice('/proc/sys/'.length);
+      const link = /^net\/ipv[46]\/(?:conf|neigh)\/([^/]+)\//.exec(key)?.[1];
+      if (!entry.isFile() || VOLATILE.test(key) || (link !== undefined && isForeign(link))) continue;
+      const value = readable(join('/proc/sys', key));
+      if (value !== undefined) found[key] = before.get(ALIASES.get(key) ?? key) ?? value.trim();
+    }
+    // Another lab came or went meanwhile.
+    if (JSON.stringify([...settingsBefore()]) === JSON.stringify([...before])) return found;
+  }
+}
+
+/** Which links are of labs but this one. */
+function foreignTo(lab: string): (link: string) => boolean {
+  return (link) => link.startsWith('kx-') && !link.startsWith(`kx-${lab}`);
+}
+
+function mountPoints(pid: string, place: string): readonly string[] {
+  const lines = read(`/proc/${pid}/mountinfo`).split('\n').filter(Boolean);
+  const points = lines.map((line) => `${line.split(' ')[4]} ${line.split(' - ')[1]?.split(' ')[0]}`);
+  // Other tests mount below directories of their own.
+  return points.filter((point) => !point.startsWith(`${tmpdir()}/`) || point.startsWith(place)).sort();
+}
+
+/** The directories that labs, and the programs they use, write to; with the last lab its own is gone. */
+function files(place: string): readonly string[] {
+  const dirs = ['/run/systemd/nspawn', '/run/netns', '/var/lib/machines', place];
+  const all = dirs.filter((dir) => existsSync(dir)).flatMap((dir) => listed(dir).map((path) => join(dir, path)));
+  const left = existsSync(RUN) && !existsSync(join(RUN, 'box.json')) && !existsSync(join(RUN, 'lock')) ? [RUN] : [];
+  return [...all, ...left].sort();
+}
+
+function listed(dir: string): readonly string[] {
+  return readdirSync(dir, { recursive: true }).map(String);
 }
 
 function processes(lab: string, place: string): readonly string[] {
@@ -41,23 +121,58 @@ function processes(lab: string, place: string): readonly string[] {
     .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
     .flatMap((pid) => {
       const words = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
-      const isOurs = read(`/proc/${pid}/cgroup`).includes(`kubexm-lab/${lab}-`) || words.includes(`${place}/`);
-      // A zombie has ended; whoever should have noticed was killed.
-      return isOurs && !/^State:\s+Z/m.test(read(`/proc/${pid}/status`)) ? [`${pid} ${words}`] : [];
+      const isOurs =
+        read(`/proc/${pid}/cgroup`).includes(`kubexm-lab/${lab}-`) ||
+        words.includes(`${place}/`) ||
+        held(pid).some((path) => path.startsWith(`${place}/`)) ||
+        read(`/proc/${pid}/mountinfo`).includes(`${place}/`);
+      // One without memory has ended; whoever should have noticed was killed, or has not looked yet.
+      return isOurs && /^VmSize:/m.test(read(`/proc/${pid}/status`)) ? [`${pid} ${words}`] : [];
     });
 }
 
-function groups(lab: string): readonly string[] {
-  return parseHierarchies(read('/proc/self/mountinfo')).flatMap(({ mount }) => {
-    const top = join(mount, 'kubexm-lab');
-    return existsSync(top) ? readdirSync(top).filter((name) => name.startsWith(`${lab}-`)) : [];
-  });
+/** Where a process is, and which files it has open. */
+function held(pid: string): readonly string[] {
+  const dir = `/proc/${pid}/fd`;
+  try {
+    return [`/proc/${pid}/cwd`, ...readdirSync(dir).map((fd) => join(dir, fd))].map(target);
+  } catch {
+    return [];
+  }
 }
 
-function read(path: string): string {
+function target(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readlinkSync(path);
   } catch {
     return '';
   }
+}
+
+function groups(): readonly string[] {
+  const below = (dir: string): readonly string[] =>
+    subdirectories(dir).flatMap((name) => [join(dir, name), ...below(join(dir, name))]);
+  return parseHierarchies(read('/proc/self/mountinfo')).flatMap(({ mount }) => below(mount));
+}
+
+function subdirectories(dir: string): readonly string[] {
+  try {
+    const entries = readdirSync(dir, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch {
+    // Somebody else's, gone while it was read.
+    return [];
+  }
+}
+
+function readable(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function read(path: string): string {
+  return readable(path) ?? '';
 }

@@ -177,6 +177,7 @@ export async function runCrashPipeline(
     stop: new AbortController().signal,
     ask: async () => 'yes',
     redact: () => undefined,
+    secret: () => undefined,
   });
   await journal.durable({ node: 'run', phase: 'ended', outcome: result.outcome });
   await releaseMachines(machines, result.lostHosts, header.run, result.outcome === 'succeeded');

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { RunEvent, RunReport } from '../../src/index.ts';
+import { compiled } from './programs.ts';
 
 /** What a run in a process of its own printed, and how it ended. */
 export interface Driven {
@@ -28,7 +29,7 @@ export interface DriveHooks {
 export function driven(program: readonly string[], hooks: DriveHooks): Promise<Driven> {
   const { crashAt, with: more, onEvent, started } = hooks;
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...program], {
-    env: { ...process.env, ...more, ...(crashAt === undefined ? {} : { KUBEXM_CRASH_AT: crashAt }) },
+    env: { ...process.env, ...compiled(), ...more, ...(crashAt === undefined ? {} : { KUBEXM_CRASH_AT: crashAt }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   started?.(child);

@@ -219,6 +219,7 @@ export class Rig {
       stop: this.stop.signal,
       ask: async () => 'yes',
       redact: (secret) => this.redacted.push(secret),
+      secret: () => undefined,
       ...more,
     };
   }

@@ -127,7 +127,8 @@ export class RigHost {
   /** Runs a script there as root, without SSH, and returns what it printed. */
   async exec(script: string): Promise<string> {
     const enter = ['-t', String(this.#pid), '-m', '-u', '-p', '-r', '-w'];
-    const { stdout } = await run('nsenter', [...enter, '/bin/sh', '-c', script], { maxBuffer: 64 * 1024 * 1024 });
+    const options = { maxBuffer: 64 * 1024 * 1024, env: hostEnv() };
+    const { stdout } = await run('nsenter', [...enter, '/bin/sh', '-c', script], options);
     return stdout;
   }
 
@@ -165,6 +166,7 @@ export class RigHost {
     const enter = ['-t', String(this.#pid), '-m', '-u', '-p', '-r', '-w'];
     const sshd = spawn('nsenter', [...enter, '/usr/sbin/sshd', '-D', '-E', LOG, '-f', '/etc/ssh/kx_sshd_config'], {
       stdio: ['ignore', 'ignore', 'ignore'],
+      env: hostEnv(),
     });
     this.#sshd = sshd;
     const failed = new Promise<never>((_resolve, reject) => {
@@ -211,6 +213,12 @@ export class RigHost {
   close(): Promise<void> {
     return this.#init.close();
   }
+}
+
+/** What programs there are started with: the temporary directory of the tests is none of the host's. */
+function hostEnv(): NodeJS.ProcessEnv {
+  const { TMPDIR: _, ...env } = process.env;
+  return env;
 }
 
 const LOG = '/var/log/kx-sshd.log';

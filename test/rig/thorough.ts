@@ -12,6 +12,11 @@ export function some<T>(cases: readonly T[], count: number): readonly T[] {
   return Array.from({ length: count }, (_, i) => cases[Math.floor(first + i * step) % cases.length] as T);
 }
 
+/** How often a property is tried: so often in a thorough run, else a quarter of that, with other values in every run. */
+export function runs(count: number): number {
+  return thorough ? count : Math.ceil(count / 4);
+}
+
 /** Random numbers between 0 and 1, the same ones for the same seed. */
 export function randoms(count: number): readonly number[] {
   let state = seed;

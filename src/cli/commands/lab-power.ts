@@ -1,6 +1,6 @@
-import type { LabMachine, LabOptions } from '../../index.ts';
+import type { Lab, LabMachine, LabOptions } from '../../index.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
-import { machinesNamed, withLab } from '../lab/with-lab.ts';
+import { namedMachines, withLab } from '../lab/with-lab.ts';
 
 const argument = { name: '<machine>', text: 'arg.machine-or-lab', kind: 'machine-or-lab' } as const;
 
@@ -14,8 +14,8 @@ export const labStartCommand: CommandSpec = {
   ],
   arguments: [argument],
   action: async (call) => {
-    const { startMachine } = await import('../../index.ts');
-    const machines = await eachMachine(call, startMachine);
+    const { startLab, startMachine } = await import('../../index.ts');
+    const machines = await onMeant(call, startLab, startMachine);
     call.io.note(call.io.say('lab.started', { machines }));
     return 0;
   },
@@ -31,8 +31,8 @@ export const labStopCommand: CommandSpec = {
   ],
   arguments: [argument],
   action: async (call) => {
-    const { stopMachine } = await import('../../index.ts');
-    const machines = await eachMachine(call, stopMachine);
+    const { stopLab, stopMachine } = await import('../../index.ts');
+    const machines = await onMeant(call, stopLab, stopMachine);
     call.io.note(call.io.say('lab.stopped', { machines }));
     return 0;
   },
@@ -45,8 +45,8 @@ export const labRebootCommand: CommandSpec = {
   examples: [{ line: 'kubexm lab reboot t-2', text: 'ex.lab-reboot' }],
   arguments: [argument],
   action: async (call) => {
-    const { rebootMachine } = await import('../../index.ts');
-    const machines = await eachMachine(call, rebootMachine);
+    const { rebootLab, rebootMachine } = await import('../../index.ts');
+    const machines = await onMeant(call, rebootLab, rebootMachine);
     call.io.note(call.io.say('lab.rebooted', { machines }));
     return 0;
   },
@@ -60,19 +60,22 @@ export const labCutCommand: CommandSpec = {
   examples: [{ line: 'kubexm lab cut t-2', text: 'ex.lab-cut' }],
   arguments: [argument],
   action: async (call) => {
-    const { cutMachine } = await import('../../index.ts');
-    const machines = await eachMachine(call, cutMachine);
+    const { cutLab, cutMachine } = await import('../../index.ts');
+    const machines = await onMeant(call, cutLab, cutMachine);
     call.io.note(call.io.say('lab.cut', { machines }));
     return 0;
   },
 };
 
-/** Does the same to every machine that is meant, all at once, and names them. */
-async function eachMachine(
+/** Does it to the machine that is meant, or to all of a lab at once, and names them. */
+async function onMeant(
   { io, args }: Call,
-  act: (machine: LabMachine, options: LabOptions) => Promise<LabMachine>,
+  all: (lab: string, options: LabOptions) => Promise<Lab>,
+  one: (machine: LabMachine, options: LabOptions) => Promise<LabMachine>,
 ): Promise<string> {
-  const machines = await machinesNamed(io, args[0] ?? '');
-  await withLab(io, machines[0].lab, (options) => Promise.all(machines.map((machine) => act(machine, options))));
+  const meant = await namedMachines(io, args[0] ?? '');
+  const machines = await withLab(io, meant.lab, async (options) =>
+    meant.machine === undefined ? (await all(meant.lab, options)).machines : [await one(meant.machine, options)],
+  );
   return machines.map((machine) => machine.name).join(', ');
 }

@@ -11,10 +11,12 @@ export const resetNodesCommand: CommandSpec = {
     { line: 'kubexm reset nodes -f config.yaml', text: 'ex.reset-nodes' },
     { line: 'kubexm reset nodes -f config.yaml --nodes node3 --dry-run', text: 'ex.reset-nodes-dry' },
     { line: 'kubexm reset nodes -f config.yaml --yes', text: 'ex.reset-nodes-yes' },
+    { line: 'kubexm reset nodes -f config.yaml --nodes node3 --leave', text: 'ex.reset-nodes-leave' },
   ],
   options: [
     ...clusterOptions,
     { flags: '--nodes <patterns>', text: 'opt.nodes', list: true, kind: 'node' },
+    { flags: '--leave', text: 'opt.leave' },
     { flags: '--dry-run', text: 'opt.dry-run' },
     { flags: '--resume [run]', text: 'opt.resume', kind: 'run' },
     ...sshOptions,
@@ -37,5 +39,10 @@ async function reset(call: Call) {
     if (refused !== undefined) return refused;
   }
   const { executePipeline } = await import('../run-pipeline.ts');
-  return executePipeline(resetNodes, { nodes }, { ...flags, hosts: () => nodes }, io);
+  return executePipeline(
+    resetNodes,
+    { nodes, ...(options.flag('leave') ? { leave: true } : {}) },
+    { ...flags, hosts: () => nodes },
+    io,
+  );
 }

@@ -71,7 +71,7 @@ describe('progress', () => {
     [machine('t-1', 'ready'), 't-1: ready after 1.8 s'],
     [{ type: 'waiting', for: 'base' }, 'waiting for somebody else who makes the image'],
     [{ type: 'installing', packages: ['mmdebstrap', 'attr'] }, 'installing mmdebstrap, attr'],
-    [{ type: 'network', subnet: '10.88.0.0/24', bridge: 'kxt' }, 'network 10.88.0.0/24 on kxt'],
+    [{ type: 'network', subnet: '10.88.0.0/24', link: 'kxt' }, 'network 10.88.0.0/24 on kxt'],
     [{ type: 'base', state: 'ready', image: 'debian-13' }, 'the image debian-13 is there'],
     [{ type: 'base', state: 'building', image: 'debian-13', line: 'Get:1' }, undefined],
   ])('%j: %s', (event, line) => {

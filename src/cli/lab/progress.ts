@@ -76,7 +76,7 @@ function activityText(event: Exclude<LabProgress, { type: 'machine' }>, say: Say
     case 'installing':
       return say('progress.installing', { packages: event.packages.join(', ') });
     case 'network':
-      return say('progress.network', { subnet: event.subnet, bridge: event.bridge });
+      return say('progress.network', { subnet: event.subnet, link: event.link });
     case 'base':
       return event.state === 'ready'
         ? say('progress.built', { image: event.image })

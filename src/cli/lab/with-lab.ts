@@ -27,12 +27,14 @@ export async function withLab<T>(io: Io, lab: string, work: (options: LabOptions
   }
 }
 
-/** The machines that a word means: a machine of that name, or all of the lab of that name. */
-export async function machinesNamed(io: Io, word: string): Promise<readonly [LabMachine, ...LabMachine[]]> {
+/** What a word means: a machine of that name, or all of the lab of that name. */
+export async function namedMachines(
+  io: Io,
+  word: string,
+): Promise<{ readonly lab: string; readonly machine?: LabMachine }> {
   const { findMachine, listLabs } = await import('../../index.ts');
   const options = { env: io.env };
-  const lab = (await listLabs(options)).find((one) => one.name === word);
-  const [first, ...rest] = lab?.machines ?? [];
-  if (first !== undefined) return [first, ...rest];
-  return [await findMachine(word, options)];
+  if ((await listLabs(options)).some((lab) => lab.name === word)) return { lab: word };
+  const machine = await findMachine(word, options);
+  return { lab: machine.lab, machine };
 }

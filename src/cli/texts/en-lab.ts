@@ -121,7 +121,7 @@ export const enLab = {
   'progress.installing': 'installing {packages}',
   'progress.building': 'making the image {image}: once, a minute or two',
   'progress.built': 'the image {image} is there',
-  'progress.network': 'network {subnet} on {bridge}',
+  'progress.network': 'network {subnet} on {link}',
   'progress.preparing': 'preparing',
   'progress.booting': 'booting',
   'progress.ready': 'ready',

@@ -119,7 +119,7 @@ export const zhLab: Readonly<Record<keyof typeof enLab, string>> = {
   'progress.installing': '正在安装 {packages}',
   'progress.building': '正在制作镜像 {image}：仅此一次，需要一两分钟',
   'progress.built': '镜像 {image} 已就绪',
-  'progress.network': '网络 {subnet}，网桥 {bridge}',
+  'progress.network': '网络 {subnet}，链路 {link}',
   'progress.preparing': '准备中',
   'progress.booting': '启动中',
   'progress.ready': '就绪',

@@ -9,6 +9,8 @@ export const zhReset: Readonly<Record<keyof typeof enReset, string>> = {
   'ex.reset-nodes': '查看更改内容，然后确认',
   'ex.reset-nodes-dry': '列出一台主机上将撤销的每一项',
   'ex.reset-nodes-yes': '不询问',
+  'ex.reset-nodes-leave': '主机上有无法撤销的更改时',
+  'opt.leave': '无法撤销的更改保持原样：说明原因，kubexm 不再记录',
   'reset.nothing': '这些主机都没有清单：kubexm 在其上没有可撤销的更改。',
   'reset.warning': '以上更改都将被撤销。依赖它们在这些主机上运行的一切都会停止。',
   'col.changes': '更改数',

@@ -2,25 +2,20 @@ import { posix } from './text.ts';
 
 /** Files: written beside their place and renamed into it. */
 export const file = posix`
-# PATH: a name beside it, in kx_tmp, hidden and ours alone.
-kx_beside() {
-  case $1 in */*) kx_tmp=\${1%/*}/.\${1##*/} ;; *) kx_tmp=.$1 ;; esac
-  kx_tmp=$kx_tmp.kx$$
-}
-
 # PATH MODE OWNER SHA256 ESCAPED: writes a file atomically. ESCAPED as printf %b takes it; a builtin, so that no argv
 # shows it. With a digest the file gets its name only if it is right.
 kx_write() {
-  kx_beside "$1"
   if [ -d "$1" ] && [ ! -L "$1" ]; then
     echo "$1 is a directory" >&2
     return 1
   fi
+  kx_den "$1" ".\${1##*/}.kx$$" || return
   rm -f -- "$kx_tmp"
   # Made anew or not at all: a link that somebody prepared under this name is never followed.
-  (set -C; printf '%b' "$5" >"$kx_tmp") && kx_is "$4" && kx_settle "$1" "$2" "$3" && return
+  (set -C; printf '%b' "$5" >"$kx_tmp") && kx_is "$4" && kx_settle "$2" "$3"
   kx_code=$?
-  rm -f "$kx_tmp"
+  [ "$kx_code" = 0 ] || rm -f "$kx_tmp"
+  kx_den_end
   return "$kx_code"
 }
 
@@ -31,9 +26,9 @@ kx_is() {
   [ "$kx_got" = "$1" ] || { echo "sha256 $kx_got" >&2; return 65; }
 }
 
-# PATH MODE OWNER: gives the file kx_tmp its owner, mode and name, in this order: chown clears special bits.
+# MODE OWNER: gives the file kx_tmp its owner, mode and name, in this order: chown clears special bits.
 kx_settle() {
-  { [ -z "$3" ] || chown -- "$3" "$kx_tmp"; } && chmod -- "$2" "$kx_tmp" && kx_rename "$kx_tmp" "$1"
+  { [ -z "$2" ] || chown -- "$2" "$kx_tmp"; } && chmod -- "$1" "$kx_tmp" && kx_rename "$kx_tmp" "$kx_to"
 }
 
 # FROM TO: busybox does not rename over a link that leads to a directory; the link goes first then.
@@ -71,32 +66,32 @@ kx_put_look() {
     echo "$1 is a directory" >&2
     return 1
   fi
-  if [ -f "$1" ] && [ ! -L "$1" ] && [ "$(kx_sha256 "$1")" = "$2" ]; then
-    { [ -z "$4" ] || chown -- "$4" "$1"; } && chmod -- "$3" "$1" || return
-    echo same
-    return
+  # By descriptor: what has this name may be something else by the time of the next command.
+  if [ -f "$1" ] && [ ! -L "$1" ] && { command exec 8<"$1"; } 2>/dev/null; then
+    kx_x=$(stat -c %d:%i -- "$1" 2>/dev/null)
+    if [ "$kx_x" = "$(stat -L -c %d:%i -- /proc/self/fd/8)" ] && [ "$(kx_sha256 /proc/self/fd/8)" = "$2" ]; then
+      { [ -z "$4" ] || chown -- "$4" /proc/self/fd/8; } && chmod -- "$3" /proc/self/fd/8 || return
+      echo same
+      return
+    fi
   fi
-  kx_part "$1" "$2"
+  kx_part "$1" "$2" || return
   [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] && [ -O "$kx_tmp" ] || { rm -f "$kx_tmp"; echo 0 -; return; }
   echo "$(kx_size "$kx_tmp") $(kx_sha256 "$kx_tmp")"
 }
 
 # PATH SHA256: the partial file's name, in kx_tmp. It tells its content, so that a stale one is never continued.
-kx_part() {
-  case $1 in */*) kx_tmp=\${1%/*}/.\${1##*/} ;; *) kx_tmp=.$1 ;; esac
-  kx_tmp=$kx_tmp.\${2%"\${2#????????????????}"}.part
-}
+kx_part() { kx_den "$1" ".\${1##*/}.\${2%"\${2#????????????????}"}.part" keep; }
 
 # PATH SHA256 MODE OWNER: a partial file that is known to be what was meant gets its name.
 kx_put_name() {
-  kx_part "$1" "$2"
-  kx_settle "$1" "$3" "$4"
+  kx_part "$1" "$2" && kx_settle "$3" "$4" && kx_den_end
 }
 
 # PATH SHA256 MODE OWNER: a complete partial file gets its name, if it is what was meant.
 kx_put_done() {
-  kx_part "$1" "$2"
-  kx_is "$2" && kx_settle "$1" "$3" "$4" && return
+  kx_part "$1" "$2" || return
+  kx_is "$2" && kx_settle "$3" "$4" && { kx_den_end; return 0; }
   kx_code=$?
   [ "$kx_code" != 65 ] || rm -f "$kx_tmp"
   return "$kx_code"

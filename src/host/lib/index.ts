@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { base } from './base.ts';
+import { den } from './den.ts';
 import { effect } from './effect.ts';
 import { facts } from './facts.ts';
 import { file } from './file.ts';
@@ -24,7 +25,9 @@ esac
 `;
 
 /** The POSIX-sh library that every shell on a host has: for dash, bash and busybox ash. */
-export const library = [base, frame, file, undo, effect, manifest, reset, job, lock, facts, main].map(compact).join('');
+export const library = [base, frame, den, file, undo, effect, manifest, reset, job, lock, facts, main]
+  .map(compact)
+  .join('');
 
 /** Names the library's version. */
 export const libraryId = createHash('sha256').update(library).digest('hex').slice(0, 12);

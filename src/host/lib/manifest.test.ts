@@ -68,12 +68,23 @@ describe.each(posixShells())('the manifest in $name', (shell) => {
     await sh(change('r1/a', at('conf'), `echo one >${at('conf')}`));
     await sh(change('r1/b', at('made'), `echo made >${at('made')}`));
     await sh(change('r1/c', at('calm'), `echo calm >${at('calm')}`));
-    await sh(change('r1/d', at('box'), `mkdir -p ${at('box/in')}; echo ours >${at('box/in/ours')}`));
+    const box = `mkdir -p ${at('box/in')}; for f in ours calm 'back\\slash' 'an -> arrow'; do echo ours >"${at('box/in')}/$f"; done`;
+    await sh(
+      change(
+        'r1/d',
+        at('box'),
+        `${box}; ln -s a ${at('box/link')}; ln -s a '${at('box/l -> m')}'; mkdir ${at('box/empty')}`,
+      ),
+    );
     await writeFile(at('conf'), 'theirs\n');
     await chmod(at('made'), 0o644);
     await mkdir(at('box/in/deep'));
     await writeFile(at('box/in/deep/their file'), 'theirs');
-    await writeFile(at('box/in/ours'), 'edited');
+    for (const name of ['ours', 'back\\slash']) await writeFile(at(`box/in/${name}`), 'edited');
+    await writeFile(at('box/in/deep/two\\ways'), 'theirs');
+    await rm(at('box/l -> m'));
+    await symlink('theirs', at('box/l -> m'));
+    await mkdir(at('box/hollow'));
     expect(await sh('kx_reset_look 000001')).toBe(`there\nchanged ${at('conf')}\n`);
     expect(await sh('kx_reset_look 000003')).toBe('there\n');
     for (const n of ['000004', '000003', '000002', '000001']) await sh(undo(n));
@@ -85,25 +96,101 @@ describe.each(posixShells())('the manifest in $name', (shell) => {
     ]);
     expect(await readFile(at('conf'), 'utf8')).toBe('mine\n');
     expect(await readFile(at(`conf.kubexm-kept-${DATE}`), 'utf8')).toBe('theirs\n');
-    expect(await readFile(at(`box.kubexm-kept-${DATE}/in/deep/their file`), 'utf8')).toBe('theirs');
     expect(await readFile(at(`box.kubexm-kept-${DATE}/in/ours`), 'utf8')).toBe('edited');
+    expect(await readFile(at(`box.kubexm-kept-${DATE}/in/back\\slash`), 'utf8')).toBe('edited');
+    expect(
+      readdirSync(at(`box.kubexm-kept-${DATE}`), { recursive: true })
+        .map(String)
+        .sort(),
+    ).toEqual([
+      'hollow',
+      'in',
+      'in/back\\slash',
+      'in/deep',
+      'in/deep/their file',
+      'in/deep/two\\ways',
+      'in/ours',
+      'l -> m',
+    ]);
     const kept = await readFile(join(state, 'manifest/kept'), 'utf8');
     expect(kept.split('\n')).toEqual(
       ['box', 'made', 'conf'].flatMap((name) => [at(name), at(`${name}.kubexm-kept-${DATE}`)]).concat(''),
     );
   });
 
-  test('a change that was cut off is ours, unless it is newer than it can be', async () => {
+  describe('a change that was cut off', () => {
+    const meant = (key: string, path: string) => `kx_save ${key} ${path} && kx_own ${key} u1 prod {} 60`;
+    const begun = (key: string, path: string) => `${meant(key, path)} && kx_own_begin ${key}`;
+    const slot = (n: number, file: string) => join(state, `manifest/entries/00000${n}/1/${file}`);
+
+    test('is ours, unless it is newer than it can be', async () => {
+      for (const name of ['a', 'b', 'c', 'd']) await writeFile(at(name), 'before');
+      await sh(`${begun('r1/a', at('a'))}; echo half >${at('a')}`);
+      await sh(`${begun('r1/b', at('b'))}; echo half >${at('b')}`);
+      // Meant, but never begun: whatever is there is not ours.
+      await sh(`${meant('r1/c', at('c'))}; echo theirs >${at('c')}`);
+      // The machine was started anew since: what came after that is not ours.
+      await sh(`${begun('r1/d', at('d'))}; echo theirs >${at('d')}`);
+      const long = new Date(Date.now() - 3_600_000);
+      await utimes(slot(2, 'begun'), long, long);
+      await writeFile(slot(4, 'pending'), '60 another-boot\n');
+      const [up] = (await readFile('/proc/uptime', 'utf8')).split(' ');
+      const boot = new Date(Date.now() - Number(up) * 1000 - 10_000);
+      await utimes(slot(4, 'begun'), boot, boot);
+      for (const n of ['000004', '000003', '000002', '000001']) await sh(undo(n));
+      expect(readdirSync(tree).sort()).toEqual(
+        ['a', 'b', 'c', 'd', ...['b', 'c', 'd'].map((name) => `${name}.kubexm-kept-${DATE}`)].sort(),
+      );
+      for (const name of ['a', 'b', 'c', 'd']) expect(await readFile(at(name), 'utf8')).toBe('before');
+    });
+
+    test('keeps what others did when it is rolled back', async () => {
+      for (const name of ['a', 'c']) await writeFile(at(name), 'before');
+      await sh(`${begun('r1/a', at('a'))}; echo half >${at('a')}; kx_restore r1/a`);
+      const { code, stderr } = await run(`${meant('r1/c', at('c'))}; echo theirs >${at('c')}; kx_restore r1/c`);
+      expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('stays as') });
+      expect(readdirSync(tree).sort()).toEqual(['a', 'c', 'c.kubexm-kept']);
+      expect(await readFile(at('c.kubexm-kept'), 'utf8')).toBe('theirs\n');
+    });
+  });
+
+  test('what somebody else did between the before-image and the change is kept beside, and told', async () => {
     await writeFile(at('a'), 'before');
-    await writeFile(at('b'), 'before');
-    const begun = (key: string, path: string) => `kx_save ${key} ${path} && kx_own ${key} u1 prod {} 60`;
-    await sh(`${begun('r1/a', at('a'))}; echo half >${at('a')}`);
-    await sh(`${begun('r1/b', at('b'))}; echo half >${at('b')}`);
-    const long = new Date(Date.now() - 3_600_000);
-    await utimes(join(state, 'manifest/entries/000002/1/pending'), long, long);
-    await sh(`${undo('000002')}; ${undo('000001')}`);
-    expect(readdirSync(tree).sort()).toEqual(['a', 'b', `b.kubexm-kept-${DATE}`]);
+    await mkdir(at('dir/sub'), { recursive: true });
+    await writeFile(at('dir/sub/x'), 'before');
+    const between = (key: string, path: string, edit: string, work: string) =>
+      `kx_stage ${key} ${path} && kx_own ${key} u1 prod {} 60 && ${edit} && kx_owning ${key} ${quote(work)}`;
+    const said = [
+      await run(between('r1/a', at('a'), `echo theirs >${at('a')}`, `echo ours >${at('a')}`)),
+      await run(between('r1/b', at('b'), `echo theirs >${at('b')}`, `echo ours >${at('b')}`)),
+      await run(between('r1/d', at('dir'), `echo theirs >${at('dir/sub/x')}`, `rm -r ${at('dir')}`)),
+      await run(between('r1/e', at('e'), ':', `echo ours >${at('e')}`)),
+    ];
+    expect(said.map(({ code, stderr }) => [code, /was changed by somebody else just now/.test(stderr)])).toEqual([
+      [0, true],
+      [0, true],
+      [0, true],
+      [0, false],
+    ]);
+    for (const n of ['000004', '000003', '000002', '000001']) await sh(undo(n));
+    const kept = (await sh('kx_reset_told')).split('\n');
+    expect([kept[0], kept[2], kept[4], kept[6]]).toEqual([at('a'), at('b'), at('dir'), '--']);
+    expect(
+      readdirSync(tree)
+        .filter((name) => !name.includes('kept'))
+        .sort(),
+    ).toEqual(['a', 'dir']);
     expect(await readFile(at('a'), 'utf8')).toBe('before');
+    expect(await readFile(at('dir/sub/x'), 'utf8')).toBe('before');
+    for (const file of [kept[1], kept[3], join(kept[5]!, 'sub/x')])
+      expect(await readFile(file!, 'utf8')).toBe('theirs\n');
+  });
+
+  test('a second try of a change does not take its first for somebody else', async () => {
+    await writeFile(at('a'), 'before');
+    const again = change('r1/a', at('a'), `echo ours >>${at('a')}`);
+    await sh(`${again}; ${again}`);
+    expect(readdirSync(tree)).toEqual(['a']);
   });
 
   test('a change that failed and ended its shell is noted all the same', async () => {
@@ -158,6 +245,23 @@ describe.each(posixShells())('the manifest in $name', (shell) => {
     expect(readdirSync(at(`big.kubexm-kept-${DATE}`))).toEqual(['sub']);
     for (const n of ['000004', '000003', '000002', '000001']) await sh(undo(n));
     expect(readdirSync(tree)).toEqual([`big.kubexm-kept-${DATE}`]);
+  });
+
+  test('what cannot be put back blocks, or is left and told when that is asked for', async () => {
+    await writeFile(at('b'), 'before');
+    const paths = `${at('a')} ${at('b')}`;
+    await sh(
+      `kx_stage r1/a ${paths} && kx_own r1/a u1 prod {} 60 && kx_owning r1/a 'echo 1 >${at('b')}; mkdir ${at('a')}'`,
+    );
+    // The first one cannot be removed: it counts as one of the system's.
+    const guarded = (script: string) =>
+      run(`kx_may_go() { echo 'it is a directory of the system' >&2; return 1; }; ${script}`);
+    expect(await guarded('kx_reset_paths 000001')).toMatchObject({ code: 1 });
+    expect(await guarded('kx_reset_paths 000001 leave && kx_reset_drop 000001')).toMatchObject({ code: 0, stderr: '' });
+    expect(await sh('kx_reset_told')).toBe(`--\n${at('a')} stays: it is a directory of the system\n`);
+    expect(await readFile(at('b'), 'utf8')).toBe('before');
+    await sh('kx_reset_end u1 ""');
+    expect(existsSync(state)).toBe(false);
   });
 
   test('it is shown with what is needed to undo it', async () => {

@@ -65,9 +65,12 @@ kx_own() {
 # One path of the undo record: a slot of its own if it is new, else a mark at the one it has.
 kx_own_path() {
   printf '%s\n' "$kx_id" >"$kx_image/id" || return
+  kx_boot
+  printf '%s %s\n' "$kx_seconds" "$kx_boot" >"$kx_image/pending" || return
   if [ -d "$kx_m/names/$kx_id" ]; then
     kx_slot=$kx_m/names/$kx_id
-    printf '%s\n' "$kx_seconds" >"$kx_slot/pending" || return
+    [ ! -e "$kx_slot/begun" ] || rm -f "$kx_slot/begun"
+    printf '%s %s\n' "$kx_seconds" "$kx_boot" >"$kx_slot/pending" || return
     sync -- "$kx_slot/pending" "$kx_slot/." 2>/dev/null || sync
     return
   fi
@@ -78,7 +81,7 @@ kx_own_path() {
     kx_tree=1
     kx_list "$kx_slot/image" >"$kx_slot/was" || return
   fi
-  printf '%s\n' "$kx_seconds" >"$kx_slot/pending" && kx_ids="$kx_ids $kx_id:/\${kx_image##*/}"
+  kx_ids="$kx_ids $kx_id:/\${kx_image##*/}"
 }
 
 # The new entry gets its number and its names. A directory is never renamed over one with something in it: whoever else
@@ -102,10 +105,46 @@ kx_enter() {
 
 # KEY SCRIPT: makes the change, in a shell of its own: whatever it does to end itself, what it left is noted.
 kx_owning() {
+  kx_own_begin "$1" || return
   (eval "$2")
   kx_ended=$?
   kx_own_end "$1"
   return "$kx_ended"
+}
+
+# KEY: the change begins now. What somebody else has made of its paths since their before-images were taken would be lost:
+# it is kept beside, and told when all is undone. No sync: what comes later cannot be on disk before this is.
+kx_own_begin() {
+  kx_manifest
+  for kx_image in "$KX_STATE/undo/$1"/[0-9]*; do
+    [ -d "$kx_image" ] && kx_path_in "$kx_image" || continue
+    if [ ! -e "$kx_image/begun" ] && read -r kx_y <"$kx_image/seen" && [ "$kx_y" != "$(kx_trace "$kx_path")" ]; then
+      kx_own_spare || return
+    fi
+    { read -r kx_id <"$kx_image/id"; } 2>/dev/null || continue
+    : >"$kx_image/begun" || return
+    [ ! -d "$kx_m/names/$kx_id" ] || : >"$kx_m/names/$kx_id/begun" || return
+  done
+}
+
+# Keeps what is at kx_path now beside it.
+kx_own_spare() {
+  [ -e "$kx_path" ] || [ -L "$kx_path" ] || return 0
+  kx_beside_name "$(date +%Y%m%d)"
+  kx_copy "$kx_path" "$kx_kept" && printf '%s\n' "$kx_kept" >"$kx_image/kept" || return
+  if [ -d "$kx_m" ]; then printf '%s\n%s\n' "$kx_path" "$kx_kept" >>"$kx_m/kept" || return; fi
+  echo "$kx_path was changed by somebody else just now: what they made of it stays as $kx_kept" >&2
+}
+
+# PATH: tells whether anything happened to it since it was told last: much cheaper than its content.
+kx_trace() {
+  if [ -d "$1" ] && [ ! -L "$1" ]; then
+    find "$1" -exec stat -c '%i %s %f %z %n' -- {} + | sort | sha256sum
+  elif [ -e "$1" ] || [ -L "$1" ]; then
+    stat -c '%i %s %f %z' -- "$1"
+  else
+    echo absent
+  fi
 }
 
 # KEY: the change is over, however it ended: what is at its paths now is what we left there.
@@ -119,7 +158,7 @@ kx_own_end() {
     [ -d "$kx_slot" ] || continue
     cp -- "$kx_image/left" "$kx_slot/after.new" || return
     sync -- "$kx_slot/after.new" 2>/dev/null || sync
-    mv -fT "$kx_slot/after.new" "$kx_slot/after" && rm -f "$kx_slot/pending" || return
+    mv -fT "$kx_slot/after.new" "$kx_slot/after" && rm -f "$kx_slot/pending" "$kx_slot/begun" || return
   done
 }
 

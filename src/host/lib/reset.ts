@@ -17,7 +17,7 @@ kx_reset_look() {
   done
 }
 
-# What at kx_path is neither as we left it (in kx_slot) nor as it was before: "." for all of it, or lines of its tree.
+# What at kx_path is neither as we left it (in kx_slot) nor as it was before: "." for all of it, or names in its tree.
 kx_theirs() {
   kx_now=$(kx_list "$kx_path") || { echo .; return; }
   [ "$kx_now" != absent ] || return 0
@@ -31,33 +31,63 @@ kx_theirs() {
     kx_was=$(kx_list "$kx_slot/image")
   fi
   [ "$kx_now" != "$kx_was" ] || return 0
-  case $kx_left$kx_was in s\ *)
-    if [ -d "$kx_path" ] && [ ! -L "$kx_path" ]; then
-      kx_known=
-      for kx_x in after was; do if [ -s "$kx_slot/$kx_x" ]; then kx_known="$kx_known -f $kx_x"; fi; done
-      printf '%s\n' "$kx_now" | (cd "$kx_slot" && grep -vxF $kx_known) | kx_only_things
-      return
-    fi
-    ;;
-  esac
-  echo .
+  # A list has a line for each name: one of several lines cannot be told from others.
+  if [ -d "$kx_path" ] && [ ! -L "$kx_path" ] && [ -z "$(find "$kx_path" -name '*
+*')" ] && printf '%s\n' "$kx_left" "$kx_was" | grep -q '^s 4[0-9a-f]* [0-9]* [0-9]* \.$'; then
+    printf '%s\n' "$kx_left" "$kx_was" = "$kx_now" | kx_new_names | kx_only_things
+  else
+    echo .
+  fi
+}
+
+# Lists of a tree as it was known, a line "=", and as it is now: the names of what is new or different. Names are taken
+# from their own lines (s): digests escape them, and those of links may hold an arrow themselves.
+kx_new_names() {
+  awk '
+    function changed(name) { if (!(name in is)) { is[name] = 1; order[++n] = name } }
+    function plain(name) { gsub(/\\\\/, "\001", name); gsub(/\\r/, "\r", name); gsub("\001", "\\", name); return name }
+    $0 == "=" && !now { now = 1; next }
+    !now { known[$0] = 1; next }
+    /^s / { name = $0; sub(/^s [0-9a-f]+ [0-9]+ [0-9]+ /, "", name); there[name] = 1; if (!($0 in known)) changed(name); next }
+    ($0 in known) { next }
+    /^h \\/ { changed(plain(substr($0, index($0, "  ") + 2))); next }
+    /^h / { changed(substr($0, index($0, "  ") + 2)); next }
+    /^l / { links[++l] = substr($0, 3) }
+    END {
+      for (i = 1; i <= l; i++) {
+        name = ""; rest = links[i]
+        while ((at = index(rest, " -> ")) > 0) {
+          name = name substr(rest, 1, at - 1)
+          if (name in there) changed(name)
+          name = name " -> "; rest = substr(rest, at + 4)
+        }
+      }
+      for (i = 1; i <= n; i++) print order[i]
+    }'
 }
 
 # Directories are no things of their own, unless there is nothing in them.
 kx_only_things() {
   while IFS= read -r kx_x; do
-    case $kx_x in
-      's 4'*) kx_rel=\${kx_x#s * * * }; [ -n "$(ls -A "$kx_path/$kx_rel" 2>/dev/null)" ] || printf '%s\n' "$kx_x" ;;
-      *) printf '%s\n' "$kx_x" ;;
-    esac
+    if [ -d "$kx_path/$kx_x" ] && [ ! -L "$kx_path/$kx_x" ] && [ -n "$(ls -A "$kx_path/$kx_x")" ]; then continue; fi
+    printf '%s\n' "$kx_x"
   done
 }
 
-# A change of ours that was cut off: what is there is its work, if it is no newer than the change can have been.
+# A change of ours that was cut off: what is there is its work if that had begun, and if it is neither older than that nor
+# newer than it can have been. A change that never began, or of a boot that is over, has left nothing behind since.
 kx_is_recent() {
-  read -r kx_x <"$kx_slot/pending" || return
+  [ -e "$kx_slot/begun" ] && read -r kx_x kx_y <"$kx_slot/pending" || return
+  kx_from=$(stat -c %Y -- "$kx_slot/begun") || return
+  kx_until=$((kx_from + kx_x))
+  kx_boot
+  if [ -n "$kx_y" ] && [ "$kx_y" != "$kx_boot" ]; then
+    kx_uptime
+    kx_x=$(($(date +%s) - kx_up))
+    [ "$kx_until" -le "$kx_x" ] || kx_until=$kx_x
+  fi
   kx_y=$(find "$kx_path" -exec stat -c %Z -- {} + | sort -n | tail -n 1)
-  [ "\${kx_y:-0}" -le $(($(stat -c %Y -- "$kx_slot/pending") + kx_x)) ]
+  [ "\${kx_y:-0}" -ge "$kx_from" ] && [ "$kx_y" -le "$kx_until" ]
 }
 
 # N DATE: keeps what somebody else has changed at the entry's paths, beside them. The file "kept" tells path and name of each.
@@ -73,11 +103,16 @@ kx_reset_keep() {
   done
 }
 
+# DATE: a name beside kx_path that nothing has, in kx_kept.
+kx_beside_name() {
+  kx_kept=$kx_path.kubexm-kept-$1 kx_x=1
+  while [ -e "$kx_kept" ] || [ -L "$kx_kept" ]; do kx_x=$((kx_x + 1)) kx_kept=$kx_path.kubexm-kept-$1-$kx_x; done
+}
+
 # DATE: where it is kept, in kx_kept: the same name however often this is done.
 kx_kept_name() {
   if [ ! -s "$kx_slot/kept" ]; then
-    kx_kept=$kx_path.kubexm-kept-$1 kx_x=1
-    while [ -e "$kx_kept" ] || [ -L "$kx_kept" ]; do kx_x=$((kx_x + 1)) kx_kept=$kx_path.kubexm-kept-$1-$kx_x; done
+    kx_beside_name "$1"
     printf '%s\n' "$kx_kept" >"$kx_slot/kept.new" && sync -- "$kx_slot/kept.new" 2>/dev/null
     mv -fT "$kx_slot/kept.new" "$kx_slot/kept" || return
   fi
@@ -86,23 +121,18 @@ kx_kept_name() {
 
 # kx_lines of kx_path become kx_kept.
 kx_keep() {
-  rm -rf -- "$kx_kept.new"
+  kx_den "$kx_kept" ".\${kx_kept##*/}.kxnew" && rm -rf -- "$kx_tmp" || return
   if [ "$kx_lines" = . ]; then
-    cp -a -- "$kx_path" "$kx_kept.new" || return
+    cp -a -- "$kx_path" "$kx_tmp" || return
   else
-    mkdir -- "$kx_kept.new" && cd -- "$kx_path" || return
-    printf '%s\n' "$kx_lines" | while IFS= read -r kx_x; do
-      case $kx_x in
-        s\ *) kx_rel=\${kx_x#s * * * } ;;
-        h\ *) kx_rel=\${kx_x#h *  } ;;
-        *) kx_rel=\${kx_x#l } kx_rel=\${kx_rel%% -> *} ;;
-      esac
-      [ ! -e "$kx_kept.new/$kx_rel" ] && [ ! -L "$kx_kept.new/$kx_rel" ] || continue
-      cp -a --parents -- "$kx_rel" "$kx_kept.new" || exit
+    mkdir -- "$kx_tmp" && cd -- "$kx_path" || return
+    printf '%s\n' "$kx_lines" | while IFS= read -r kx_rel; do
+      [ ! -e "$kx_tmp/$kx_rel" ] && [ ! -L "$kx_tmp/$kx_rel" ] || continue
+      cp -a --parents -- "$kx_rel" "$kx_tmp" || exit
     done || return
     cd /
   fi
-  kx_sync "$kx_kept.new" 1 && mv -T -- "$kx_kept.new" "$kx_kept"
+  kx_sync "$kx_tmp" 1 && kx_rename "$kx_tmp" "$kx_to" && kx_den_end
 }
 
 # TEXT: notes something that stays as it is, to be told in the end.
@@ -153,7 +183,7 @@ kx_reset_spare() {
   done
 }
 
-# N: puts the entry's paths back, the last one first.
+# N [LEAVE]: puts the entry's paths back, the last one first. LEAVE: one that cannot be put back is noted and stays.
 kx_reset_paths() {
   kx_manifest
   kx_slots=
@@ -161,7 +191,13 @@ kx_reset_paths() {
   for kx_x in $kx_slots; do
     kx_slot=$kx_m/entries/$1/$kx_x
     [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
-    kx_reset_path || { echo "cannot put $kx_path back" >&2; return 1; }
+    if [ -z "$2" ]; then
+      kx_reset_path || { echo "cannot put $kx_path back" >&2; return 1; }
+    elif ! kx_why=$(kx_reset_path 2>&1); then
+      kx_why=\${kx_why##*
+}
+      kx_reset_left "$kx_path stays: \${kx_why:-it cannot be put back}" || return
+    fi
   done
 }
 

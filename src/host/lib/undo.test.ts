@@ -169,6 +169,22 @@ describe.each(posixShells())('undo in $name', (shell) => {
     expect(existsSync(state)).toBe(false);
   });
 
+  test('records of runs that are over are forgotten, but not those of one that is at work', async () => {
+    const file = join(dir, 'a');
+    await sh(['r1', 'r2', 'r3', 'r4'].map((run) => `kx_save ${run}/a ${file}`).join('; '));
+    const long = new Date(Date.now() - 40 * 86_400_000);
+    await utimes(join(state, 'undo/r2'), long, long);
+    expect(await sh('kx_undo_runs')).toBe('r1 0\nr2 40\nr3 0\nr4 0\n');
+    await mkdir(join(dir, 'run/jobs/r3.node.1'), { recursive: true });
+    await writeFile(join(dir, 'run/lock.owner'), 'token r4\n1 2 /x\n{}\n');
+    await sh('kx_undo_prune r2 r3 r4');
+    expect(await sh('kx_undo_runs')).toBe('r1 0\nr3 0\nr4 0\n');
+    await rm(join(dir, 'run'), { recursive: true });
+    await sh('kx_undo_prune r1 r3 r4');
+    expect(await sh('kx_undo_runs')).toBe('');
+    expect(existsSync(state)).toBe(false);
+  });
+
   test('records are readable by nobody else', async () => {
     await writeFile(join(dir, 'a'), 'secret', { mode: 0o644 });
     await sh(`umask 022; kx_env; kx_save k ${dir}/a`);

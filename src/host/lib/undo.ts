@@ -23,7 +23,7 @@ kx_stage() {
   for kx_path do
     kx_count=$((kx_count + 1))
     kx_image=$kx_new/$kx_count
-    mkdir -p "$kx_image" && printf '%s\n' "$kx_path" >"$kx_image/path" || return
+    mkdir -p "$kx_image" && printf '%s\n' "$kx_path" >"$kx_image/path" && kx_trace "$kx_path" >"$kx_image/seen" || return
     if [ -e "$kx_path" ] || [ -L "$kx_path" ]; then
       cp -a -- "$kx_path" "$kx_image/image" || { rm -rf "$kx_new"; return 1; }
       [ ! -d "$kx_path" ] || [ -L "$kx_path" ] || kx_tree=1
@@ -67,16 +67,25 @@ kx_restore() {
   done
 }
 
-# Copies what is at kx_path aside if it is neither as we left it nor as it was; says where to.
+# Copies what is at kx_path aside if it is neither as we left it nor as it was; says where to, also what was kept before.
 kx_spare() {
-  [ -s "$kx_image/left" ] && { [ -e "$kx_path" ] || [ -L "$kx_path" ]; } || return 0
-  kx_now=$(kx_list "$kx_path") || return
-  [ "$kx_now" != "$(cat "$kx_image/left")" ] && [ "$kx_now" != "$(kx_list "$kx_image/image")" ] || return 0
+  [ ! -s "$kx_image/kept" ] || kx_spared "$(cat "$kx_image/kept")"
+  [ -e "$kx_path" ] || [ -L "$kx_path" ] || return 0
+  if [ -s "$kx_image/left" ]; then
+    kx_now=$(kx_list "$kx_path") || return
+    [ "$kx_now" != "$(cat "$kx_image/left")" ] || return 0
+  else
+    # Cut off before anybody could note what it left.
+    kx_slot=$kx_image
+    [ -s "$kx_image/pending" ] && ! kx_is_recent && kx_now=$(kx_list "$kx_path") || return 0
+  fi
+  [ "$kx_now" != "$(kx_list "$kx_image/image")" ] || return 0
   kx_kept=$kx_path.kubexm-kept
   [ ! -e "$kx_kept" ] && [ ! -L "$kx_kept" ] || kx_kept=$kx_kept-$(date +%Y%m%d%H%M%S)
-  cp -a -- "$kx_path" "$kx_kept" || return
-  echo "$kx_path was changed by somebody else since: what they made of it stays as $kx_kept" >&2
+  kx_copy "$kx_path" "$kx_kept" && kx_spared "$kx_kept"
 }
+
+kx_spared() { echo "$kx_path was changed by somebody else since: what they made of it stays as $1" >&2; }
 
 # IMAGE PATH: one path. A file or link is replaced in one step, a directory in two renames.
 kx_put_back() {
@@ -88,17 +97,17 @@ kx_put_back() {
     rm -rf -- "$2"
     return
   fi
+  case $2 in */*) [ -d "\${2%/*}/" ] || mkdir -p -- "\${2%/*}" || return ;; esac
   # Always the same name: what a killed one left behind is taken away by the next.
-  case $2 in */*) kx_tmp=\${2%/*}/.\${2##*/}.kxback ;; *) kx_tmp=.$2.kxback ;; esac
+  kx_den "$2" ".\${2##*/}.kxback" || return
   rm -rf -- "$kx_tmp" "$kx_tmp.old"
-  [ -d "\${2%/*}/" ] || mkdir -p -- "\${2%/*}" || return
-  cp -a -- "$1" "$kx_tmp" || { rm -rf -- "$kx_tmp"; return 1; }
-  if [ -d "$2" ] && [ ! -L "$2" ]; then
-    mv -T -- "$2" "$kx_tmp.old" || return
+  cp -a -- "$1" "$kx_tmp" || { rm -rf -- "$kx_tmp"; kx_den_end; return 1; }
+  if [ -d "$kx_to" ] && [ ! -L "$kx_to" ]; then
+    mv -T -- "$kx_to" "$kx_tmp.old" || return
   elif [ -d "$kx_tmp" ] && [ ! -L "$kx_tmp" ]; then
-    rm -f -- "$2" || return
+    rm -f -- "$kx_to" || return
   fi
-  kx_rename "$kx_tmp" "$2" && rm -rf -- "$kx_tmp.old"
+  kx_rename "$kx_tmp" "$kx_to" && rm -rf -- "$kx_tmp.old" && kx_den_end
 }
 
 # PREFIX: forgets the record PREFIX, or all records below it, and leaves no empty directory behind.
@@ -108,5 +117,23 @@ kx_undo_drop() {
   case $1 in */*) rmdir "$KX_STATE/undo/\${1%%/*}" 2>/dev/null ;; esac
   rmdir "$KX_STATE/undo" 2>/dev/null && rmdir "$KX_STATE" 2>/dev/null
   return 0
+}
+
+# Runs that have records here, and how many days ago they last changed: "RUN DAYS".
+kx_undo_runs() {
+  for kx_dir in "$KX_STATE"/undo/*; do
+    [ -d "$kx_dir" ] && kx_x=$(stat -c %Y -- "$kx_dir") || continue
+    printf '%s %s\n' "\${kx_dir##*/}" $((($(date +%s) - kx_x) / 86400))
+  done
+}
+
+# RUN…: forgets the records of runs that are over; not of one that holds the lock, or that has a job here.
+kx_undo_prune() {
+  kx_lock_read
+  for kx_run do
+    [ -n "$kx_run" ] && [ "$kx_run" != "$kx_o_run" ] || continue
+    for kx_dir in "$KX_RUN/jobs/$kx_run".*; do [ ! -d "$kx_dir" ] || continue 2; done
+    kx_undo_drop "$kx_run" || return
+  done
 }
 `;

@@ -26,11 +26,14 @@ kxp_patiently() {
   return "$kxp_code"
 }
 
-kxp_apt() {
-  kxp_patiently apt-get -y -q -o DPkg::Lock::Timeout="$kxp_patience" -o Dpkg::Use-Pty=0 \
+# What is simulated is told the very same things as what is done.
+kxp_get() {
+  apt-get -y -q -o DPkg::Lock::Timeout="$kxp_patience" -o Dpkg::Use-Pty=0 \
     -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false \
     -o APT::Install-Suggests=false -o APT::Keep-Downloaded-Packages=false -o APT::Get::AutomaticRemove=false "$@"
 }
+
+kxp_apt() { kxp_patiently kxp_get "$@"; }
 
 # What a killed run has left half unpacked is brought to an end first.
 kxp_mend() {
@@ -92,17 +95,18 @@ kxp_go() {
   kxp_refresh && kxp_apt --allow-downgrades $kxp_held install $kxp_specs
 }
 
-# Which packages apt would take away, in kxp_away; which it would change, in kxp_other.
+# Which packages apt would take away, in kxp_away; which it would change, in kxp_other. Fails where apt would.
 kxp_simulate() {
-  kxp_said=$(apt-get -s -q -o APT::Get::AutomaticRemove=false -o APT::Install-Recommends=false --allow-downgrades install "$@" 2>"$kxp_err")
+  kxp_said=$(kxp_get -s "$@" 2>"$kxp_err")
+  kxp_code=$?
   kxp_away=$(printf '%s\n' "$kxp_said" | sed -n 's/^\(Remv\|Purg\) \([^ ]*\) .*/\2/p')
   kxp_other=$(printf '%s\n' "$kxp_said" | sed -n 's/^Inst \([^ ]*\) \[.*/\1/p')
-  ! grep -q '^E:' "$kxp_err"
+  [ "$kxp_code" = 0 ] && ! grep -q '^E:' "$kxp_err"
 }
 
 # What is going to be taken away or changed is kept as a file, where it still can be had: mirrors forget old versions.
 kxp_fetch() {
-  kxp_simulate $kxp_specs || return 0
+  kxp_simulate --allow-downgrades $kxp_held install $kxp_specs || return 0
   for kxp_x in $kxp_away $kxp_other; do
     kxp_v=$(dpkg-query -W -f='\${Version}' "$kxp_x") && mkdir -p "$kxp_t/debs/$kxp_x" || continue
     (cd "$kxp_t/debs/$kxp_x" && apt-get -q download "$kxp_x=$kxp_v") >/dev/null 2>&1
@@ -116,45 +120,81 @@ kxp_source() {
   kxp_version "\${1%%=*}" "\${1#*=}" || { kxp_refresh && kxp_version "\${1%%=*}" "\${1#*=}"; } && kxp_v=$1
 }
 
-# Takes away what came, brings back what went. What others need by now stays, and is told.
+# Takes away what came, brings back what went. What others need by now stays, and is told. kxp_back: NAME|SOURCE.
 kxp_swap() {
   kxp_policy_on
   kxp_mend || return
   kxp_back=
   for kxp_x in $kxp_went $kxp_changed; do
     if kxp_source "$kxp_x"; then
-      kxp_back="$kxp_back $kxp_v"
+      kxp_back="$kxp_back \${kxp_x%%=*}|$kxp_v"
     else
       echo "the version $kxp_x is nowhere to be had"
-      case " $kxp_went " in *" $kxp_x "*) kxp_back="$kxp_back \${kxp_x%%=*}" ;; esac
+      case " $kxp_went " in *" $kxp_x "*) kxp_back="$kxp_back \${kxp_x%%=*}|\${kxp_x%%=*}" ;; esac
     fi
   done
   kxp_keep
-  set --
-  for kxp_x in $kxp_came; do set -- "$@" "$kxp_x-"; done
-  if [ -n "$kxp_back$*" ]; then
-    kxp_apt --allow-downgrades --allow-change-held-packages install $kxp_back "$@" || return
-  fi
+  [ -z "$kxp_back$kxp_came" ] || kxp_turn kxp_apt || return
   kxp_purge
 }
 
-# Others may have installed something that needs what came: then that stays too.
+# COMMAND: what came goes and what went comes back, all at once.
+kxp_turn() {
+  set -- "$@" --allow-downgrades --allow-change-held-packages install
+  for kxp_x in $kxp_back; do set -- "$@" "\${kxp_x#*|}"; done
+  for kxp_x in $kxp_came; do set -- "$@" "$kxp_x-"; done
+  "$@"
+}
+
+# Whether that would touch nothing of others: what it would, in kxp_hit.
+kxp_clean() {
+  kxp_hit=
+  kxp_turn kxp_simulate || { kxp_hit='what is held back'; return 1; }
+  kxp_mine=" $kxp_came "
+  for kxp_x in $kxp_back; do kxp_mine="$kxp_mine\${kxp_x%%|*} "; done
+  for kxp_x in $kxp_away $kxp_other; do case $kxp_mine in *" $kxp_x "*) ;; *) kxp_hit=$kxp_x; return 1 ;; esac; done
+}
+
+# Others may have installed something since that needs what came, or that what went cannot be together with: then what is
+# there stays. First of what came, then of what is to come back; in the end all of it.
 kxp_keep() {
-  kxp_all=
-  for kxp_x in $kxp_came; do kxp_all="$kxp_all $kxp_x-"; done
-  [ -n "$kxp_all" ] || return 0
-  kxp_simulate $kxp_back $kxp_all || return 0
-  kxp_others=
-  for kxp_x in $kxp_away; do case " $kxp_came " in *" $kxp_x "*) ;; *) kxp_others="$kxp_others $kxp_x" ;; esac; done
-  [ -n "$kxp_others" ] || return 0
+  kxp_clean && return
   kxp_rest=
   for kxp_one in $kxp_came; do
-    kxp_simulate "$kxp_one-"
     kxp_hit=
-    for kxp_x in $kxp_away; do case " $kxp_others " in *" $kxp_x "*) kxp_hit=$kxp_x ;; esac; done
+    kxp_simulate --allow-downgrades --allow-change-held-packages install "$kxp_one-" || kxp_hit='what is held back'
+    for kxp_x in $kxp_away; do case " $kxp_came " in *" $kxp_x "*) ;; *) kxp_hit=$kxp_x ;; esac; done
     if [ -n "$kxp_hit" ]; then echo "$kxp_one stays: $kxp_hit needs it"; else kxp_rest="$kxp_rest $kxp_one"; fi
   done
   kxp_came=$kxp_rest
+  while [ -n "$kxp_back" ] && ! kxp_clean; do kxp_withdraw; done
+  [ -z "$kxp_came" ] || kxp_clean || {
+    for kxp_x in $kxp_came; do echo "$kxp_x stays: it cannot go without $kxp_hit"; done
+    kxp_came=
+  }
+}
+
+# Takes one out of kxp_back: one without which the rest is clean; else one that is not clean alone; else the first.
+kxp_withdraw() {
+  kxp_all=$kxp_back kxp_why=$kxp_hit kxp_out=
+  for kxp_one in $kxp_all; do
+    kxp_without "$kxp_one"
+    if kxp_clean; then kxp_out=$kxp_one; break; fi
+  done
+  if [ -z "$kxp_out" ]; then
+    for kxp_one in $kxp_all; do
+      kxp_back=" $kxp_one"
+      if ! kxp_clean; then kxp_out=$kxp_one kxp_why=$kxp_hit; break; fi
+    done
+  fi
+  [ -n "$kxp_out" ] || for kxp_out in $kxp_all; do break; done
+  kxp_without "$kxp_out"
+  echo "\${kxp_out%%|*} stays as it is: its old version cannot be together with $kxp_why"
+}
+
+kxp_without() {
+  kxp_back=
+  for kxp_x in $kxp_all; do [ "$kxp_x" = "$1" ] || kxp_back="$kxp_back $kxp_x"; done
 }
 
 # Configuration goes too, unless it was there before the package came.

@@ -30,6 +30,15 @@ kxp_install() {
   esac
 }
 
+# As before, but at the cost of nothing else: what is in the way is somebody else's by then.
+kxp_bring() {
+  case $kxp in
+    dnf) kxp_pm install --setopt=disable_excludes='*' "$@" ;;
+    yum) kxp_pm install --disableexcludes=all "$@" ;;
+    zypper) kxp_pm install --no-recommends --oldpackage "$@" ;;
+  esac
+}
+
 kxp_remove() {
   case $kxp in
     dnf | yum) kxp_pm remove "$@" ;;
@@ -87,9 +96,9 @@ kxp_swap() {
     while IFS= read -r kxp_x; do [ -e "$kxp_x" ] || rm -f -- "$kxp_x.rpmsave"; done <"$kxp_record/err"
   fi
   for kxp_x in $kxp_went $kxp_changed; do
-    kxp_install "$(kxp_spec "$kxp_x")" || { [ $kxp = yum ] && kxp_pm downgrade "$(kxp_spec "$kxp_x")"; } || {
-      echo "the version $kxp_x is nowhere to be had"
-      case " $kxp_went " in *" $kxp_x "*) kxp_install "\${kxp_x%%=*}" || return ;; esac
+    kxp_bring "$(kxp_spec "$kxp_x")" || { [ $kxp = yum ] && kxp_pm downgrade "$(kxp_spec "$kxp_x")"; } || {
+      echo "the version $kxp_x stays away: it is nowhere to be had, or something that was installed since is in its way"
+      case " $kxp_went " in *" $kxp_x "*) kxp_bring "\${kxp_x%%=*}" || : ;; esac
     }
   done
 }

@@ -87,6 +87,7 @@ kxp_begin() {
     kxp_spare >"$kxp_new/spare" && kxp_links >"$kxp_new/links" ||
     kxp_fail 'cannot note what is installed'
   if [ "$kxp_n" -gt 0 ] && [ ! -e "$kxp_record/$kxp_n/after" ]; then
+    cp "$kxp_new/links" "$kxp_record/$kxp_n/links.after"
     cp "$kxp_new/manual" "$kxp_record/$kxp_n/manual.after" && cp "$kxp_new/before" "$kxp_record/$kxp_n/after"
   fi
   kxp_n=$((kxp_n + 1))
@@ -96,6 +97,7 @@ kxp_begin() {
 
 # Ends it. Nothing has come of it: then there is nothing to remember.
 kxp_end() {
+  kxp_links >"$kxp_t/links.after"
   kxp_manual "$kxp_t" >"$kxp_t/manual.after" && kxp_list >"$kxp_t/after.new" && mv "$kxp_t/after.new" "$kxp_t/after"
   if cmp -s "$kxp_t/before" "$kxp_t/after" && cmp -s "$kxp_t/manual" "$kxp_t/manual.after"; then kxp_drop "$kxp_n"; fi
   kxp_sync "$kxp_record" 2>/dev/null

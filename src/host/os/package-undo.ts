@@ -13,6 +13,7 @@ kxp_undo() {
   kxp_t=$kxp_record/$1
   kxp_list >"$kxp_t/now" || return
   [ -e "$kxp_t/after" ] || cp "$kxp_t/now" "$kxp_t/after" || return
+  [ -e "$kxp_t/links.after" ] || kxp_links >"$kxp_t/links.after" || return
   [ -e "$kxp_t/manual.after" ] || kxp_manual "$kxp_t" >"$kxp_t/manual.after"
   kxp_gone=$(kxp_sets 'f == "before" { b[$1] } f == "after" && !($1 in b) { print $1 }' before after)
   kxp_came=$(kxp_sets 'f == "before" { b[$1] } f == "now" { n[$1] }
@@ -28,6 +29,7 @@ kxp_undo() {
   kxp_came=$(echo $kxp_came) kxp_went=$(echo $kxp_went) kxp_changed=$(echo $kxp_changed)
   printf '%s\n' $kxp_went >"$kxp_t/went.now"
   [ -e "$kxp_t/went" ] || cp "$kxp_t/went.now" "$kxp_t/went" || return
+  kxp_note_units || return
   kxp_swap || return
   kxp_clear
   kxp_unlink
@@ -46,11 +48,23 @@ kxp_clear() {
   done
 }
 
-# A purge that was cut off may leave links of units that are gone, and nobody comes back for them: those that came since.
+# The units of what came, as long as somebody knows them: once it is gone nobody does.
+kxp_note_units() {
+  for kxp_x in $kxp_came; do kxp_files "$kxp_x" | sed -n 's,.*/systemd/\(system\|user\)/\([^/]*\.[a-z]*\)$,\2,p'; done >>"$kxp_t/came.units"
+}
+
+# A purge that was cut off may leave links of units that are gone, and nobody comes back for them: those that came with
+# the package, lead to a unit of its own, and to nothing now.
 kxp_unlink() {
-  kxp_links | sort -r | while IFS= read -r kxp_x; do
+  sort -r "$kxp_t/links.after" | while IFS= read -r kxp_x; do
     grep -qxF -e "$kxp_x" "$kxp_t/links" && continue
-    if [ -L "$kxp_x" ]; then [ -e "$kxp_x" ] || rm -f -- "$kxp_x"; else case $kxp_x in *.wants | *.requires) rmdir -- "$kxp_x" 2>/dev/null ;; esac; fi
+    if [ -L "$kxp_x" ]; then
+      [ ! -e "$kxp_x" ] && kxp_to=$(readlink -- "$kxp_x") || continue
+      case $kxp_to in *lib/systemd/system/* | *lib/systemd/user/*) ;; *) continue ;; esac
+      ! grep -qxF -e "\${kxp_to##*/}" "$kxp_t/came.units" || rm -f -- "$kxp_x"
+    else
+      case $kxp_x in *.wants | *.requires) rmdir -- "$kxp_x" 2>/dev/null ;; esac
+    fi
   done
 }
 

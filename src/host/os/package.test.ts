@@ -95,6 +95,9 @@ interface Case {
 const DNF_INSTALL = `${DNF} install --allowerasing --setopt=disable_excludes=*`;
 const YUM_INSTALL = `${YUM} install --disableexcludes=all`;
 const ZYPPER_INSTALL = `${ZYPPER} install --no-recommends --force-resolution --oldpackage`;
+/** What is brought back puts nothing else away. */
+const DNF_BRING = `${DNF} install --setopt=disable_excludes=*`;
+const ZYPPER_BRING = `${ZYPPER} install --no-recommends --oldpackage`;
 const manual = ['bash.x86_64', 'timesync.x86_64', 'tool.x86_64'];
 
 const cases: readonly Case[] = [
@@ -104,7 +107,7 @@ const cases: readonly Case[] = [
     aim: chrony,
     more: { manual },
     does: [`${DNF_INSTALL} chrony`],
-    undoes: [`${DNF} remove chrony.x86_64 libseccomp.x86_64`, `${DNF_INSTALL} timesync-0:2.0-1.${EL}.x86_64`],
+    undoes: [`${DNF} remove chrony.x86_64 libseccomp.x86_64`, `${DNF_BRING} timesync-0:2.0-1.${EL}.x86_64`],
   },
   {
     manager: 'yum',
@@ -120,7 +123,7 @@ const cases: readonly Case[] = [
     does: [`${ZYPPER_INSTALL} chrony`],
     undoes: [
       `${ZYPPER} remove --no-clean-deps chrony.x86_64 libseccomp.x86_64`,
-      `${ZYPPER_INSTALL} timesync.x86_64=2.0-1.${EL}`,
+      `${ZYPPER_BRING} timesync.x86_64=2.0-1.${EL}`,
     ],
   },
   {
@@ -128,7 +131,7 @@ const cases: readonly Case[] = [
     name: 'another version',
     aim: newer,
     does: [`${DNF_INSTALL} tool-2.0`],
-    undoes: [`${DNF_INSTALL} tool-0:1.0-1.${EL}.x86_64`],
+    undoes: [`${DNF_BRING} tool-0:1.0-1.${EL}.x86_64`],
   },
   {
     manager: 'yum',
@@ -142,7 +145,7 @@ const cases: readonly Case[] = [
     name: 'another version',
     aim: newer,
     does: [`${ZYPPER_INSTALL} tool=2.0`],
-    undoes: [`${ZYPPER_INSTALL} tool.x86_64=1.0-1.${EL}`],
+    undoes: [`${ZYPPER_BRING} tool.x86_64=1.0-1.${EL}`],
   },
   {
     manager: 'dnf',
@@ -150,14 +153,14 @@ const cases: readonly Case[] = [
     aim: without,
     more: { manual: ['bash.x86_64'] },
     does: [`${DNF} remove tool`],
-    undoes: [`${DNF_INSTALL} tool-0:1.0-1.${EL}.x86_64`],
+    undoes: [`${DNF_BRING} tool-0:1.0-1.${EL}.x86_64`],
   },
   {
     manager: 'zypper',
     name: 'what is to go',
     aim: without,
     does: [`${ZYPPER} remove --no-clean-deps tool`],
-    undoes: [`${ZYPPER_INSTALL} tool.x86_64=1.0-1.${EL}`],
+    undoes: [`${ZYPPER_BRING} tool.x86_64=1.0-1.${EL}`],
   },
   {
     manager: 'dnf',
@@ -165,7 +168,7 @@ const cases: readonly Case[] = [
     aim: chrony,
     more: { stale: true },
     does: [`${DNF_INSTALL} chrony`, `${DNF} clean expire-cache`, `${DNF_INSTALL} chrony`],
-    undoes: [`${DNF} remove chrony.x86_64 libseccomp.x86_64`, `${DNF_INSTALL} timesync-0:2.0-1.${EL}.x86_64`],
+    undoes: [`${DNF} remove chrony.x86_64 libseccomp.x86_64`, `${DNF_BRING} timesync-0:2.0-1.${EL}.x86_64`],
   },
   {
     manager: 'zypper',
@@ -175,7 +178,7 @@ const cases: readonly Case[] = [
     does: [`${ZYPPER_INSTALL} chrony`, `${ZYPPER} refresh`, `${ZYPPER_INSTALL} chrony`],
     undoes: [
       `${ZYPPER} remove --no-clean-deps chrony.x86_64 libseccomp.x86_64`,
-      `${ZYPPER_INSTALL} timesync.x86_64=2.0-1.${EL}`,
+      `${ZYPPER_BRING} timesync.x86_64=2.0-1.${EL}`,
     ],
   },
 ];

@@ -5,7 +5,7 @@ import { compact, posix } from '../lib/text.ts';
 /** What `beginReboot` found: the boot that is to end, or that it has ended already. */
 export type RebootBegun = { readonly boot: string } | 'done';
 
-/** The note of a restart that was asked for: its name tells what for. */
+/** The note of a restart that was asked for: its name tells what for, its line which boot is to end and by which run. */
 function markOf(reason: string): Script {
   const id = createHash('sha256').update(reason).digest('hex').slice(0, 12);
   return sh`kxr_mark="$KX_STATE"/reboot/${id}`;
@@ -14,16 +14,20 @@ function markOf(reason: string): Script {
 const FORGET = rawScript('{ rm -f "$kxr_mark"; rmdir "$KX_STATE/reboot" "$KX_STATE" 2>/dev/null; true; }');
 
 /**
- * Notes durably which boot is to end. If that was noted before and the machine has started anew since, then the restart has
- * happened while nobody watched: the note is taken away, and it is not done again.
+ * Notes durably which boot is to end, and for which run: the one that holds the machine's lock. If the same run has noted that
+ * before and the machine has started anew since, then the restart has happened while nobody watched: the note is taken away,
+ * and it is not done again. A note of another run says nothing: nobody knows what was changed between its boot and now.
  */
 export function beginReboot(reason: string): Script {
   return lines(
     markOf(reason),
     sh`read -r kxr_boot </proc/sys/kernel/random/boot_id || exit
-kxr_was=; { read -r kxr_was <"$kxr_mark"; } 2>/dev/null
-if [ -n "$kxr_was" ] && [ "$kxr_was" != "$kxr_boot" ]; then ${FORGET}; echo done; exit; fi
-mkdir -p "$KX_STATE/reboot" && printf '%s\\n' "$kxr_boot" >"$kxr_mark.new" && mv -f "$kxr_mark.new" "$kxr_mark" || exit
+kxr_run=; { read -r kxr_x kxr_run <"$KX_RUN/lock.owner"; } 2>/dev/null
+kxr_was= kxr_by=; { read -r kxr_was kxr_by <"$kxr_mark"; } 2>/dev/null
+if [ -n "$kxr_was" ] && [ "$kxr_was" != "$kxr_boot" ] && [ -n "$kxr_run" ] && [ "$kxr_by" = "$kxr_run" ]; then
+  ${FORGET}; echo done; exit
+fi
+mkdir -p "$KX_STATE/reboot" && printf '%s %s\\n' "$kxr_boot" "$kxr_run" >"$kxr_mark.new" && mv -f "$kxr_mark.new" "$kxr_mark" || exit
 sync -f "$kxr_mark" 2>/dev/null || sync
 echo "boot $kxr_boot"`,
   );

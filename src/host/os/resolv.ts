@@ -3,6 +3,8 @@ import { isIP } from 'node:net';
 /** How names are resolved. What is left out stays as it is. */
 export interface ResolverWant {
   readonly nameservers: readonly string[];
+  /** Name servers that a plain /etc/resolv.conf has stay, behind these. */
+  readonly keepOthers?: boolean;
   readonly search?: readonly string[];
   /** Such as `ndots:2`, `timeout:1`. */
   readonly options?: readonly string[];
@@ -55,8 +57,9 @@ export function parseResolvConf(text: string): ResolvConf {
 
 /** The words whose lines a want replaces. */
 export function replacedWords(want: ResolverWant): readonly string[] {
+  const ours = want.nameservers.map((one) => `nameserver[[:space:]]+${one.replaceAll('.', '[.]')}`);
   return [
-    'nameserver',
+    ...(want.keepOthers === true ? ours : ['nameserver']),
     ...(want.search === undefined ? [] : ['search', 'domain']),
     ...(want.options === undefined ? [] : ['options']),
   ];

@@ -134,6 +134,8 @@ esac`,
   ];
 }
 
+const GONE = `kxs_put ''; echo "$kxs_unit stays as it is: there is no such unit any more"; exit 0`;
+
 /** Makes a unit what it was. What started it anew has to come before its files are put back, so nothing is restarted here. */
 export function restoreUnit(unit: string, before: UnitBefore): Script {
   const masked = before.file.startsWith('masked');
@@ -145,6 +147,11 @@ export function restoreUnit(unit: string, before: UnitBefore): Script {
     sh`kxs_look || exit 0
 kxs_reread`,
     ...(masked ? [] : [sh`case $kxs_file in masked*) kxs_do unmask; kxs_look ;; esac`]),
+    // Somebody has taken it away since: there is nothing to start or to enable, only links to it to take away.
+    sh`if [ "$kxs_load" = not-found ]; then
+  ${enabled || masked ? rawScript(':') : sh`systemctl disable --quiet -- "$kxs_unit" 2>/dev/null`}
+  ${before.active || enabled ? rawScript(GONE) : rawScript(':')}
+fi`,
     ...(before.active
       ? [sh`case $kxs_active in active | reloading | refreshing | activating) ;; *) kxs_do start ;; esac`]
       : [sh`case $kxs_active in inactive | failed) ;; *) kxs_do stop ;; esac`]),
@@ -183,10 +190,11 @@ export function noteUnit(unit: string): Script {
 
 /** Starts a unit that ran anew, with the files that are there now; forgets the note. */
 export function restartNoted(unit: string, ran: boolean): Script {
+  const restart = sh`if [ "$kxs_load" = not-found ]; then echo "$kxs_unit stays as it is: there is no such unit any more"; else kxs_do restart; fi`;
   return lines(
     start({ unit, fingerprint: '' }),
     rawScript(serviceChanges),
-    ran ? sh`if kxs_look; then kxs_reread; kxs_do restart; fi` : rawScript(':'),
+    ran ? sh`if kxs_look; then kxs_reread; ${restart}; fi` : rawScript(':'),
     sh`rm -f "$KX_STATE/services/$kxs_unit.before"; rmdir "$KX_STATE/services" 2>/dev/null || :`,
   );
 }

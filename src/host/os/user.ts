@@ -96,6 +96,19 @@ kxu_need() { command -v "$1" >/dev/null || { echo "there is no $1 on this machin
 kxu_nologin() {
   for kxu_shell in /usr/sbin/nologin /sbin/nologin /bin/false; do [ ! -x "$kxu_shell" ] || break; done
 }
+# PATH: whether it belongs to a user that is no more.
+kxu_orphan() { kxu_uid=$(stat -c %u -- "$1") && ! getent passwd "$kxu_uid" >/dev/null; }
+# DIR: removes the home of a user that is no more: what came from the template and is as it was, and nothing else.
+kxu_unhome() {
+  [ -d "$1" ] && [ ! -L "$1" ] && kxu_orphan "$1" || return 0
+  (
+    cd -P -- "$1" || exit
+    find . -xdev -type f -exec sh -c 'for f do if [ -f "/etc/skel/$f" ] && cmp -s -- "$f" "/etc/skel/$f"; then rm -f -- "$f"; fi; done' sh {} +
+    find . -xdev -type l -exec sh -c 'for f do if [ -L "/etc/skel/$f" ] && [ "$(readlink -- "$f")" = "$(readlink -- "/etc/skel/$f")" ]; then rm -f -- "$f"; fi; done' sh {} +
+    find . -xdev -depth ! -name . -type d -exec sh -c 'for f do [ ! -d "/etc/skel/$f" ] || rmdir -- "$f" 2>/dev/null; done' sh {} +
+  )
+  rmdir -- "$1" 2>/dev/null || echo "$1 stays: what is in it was not put there by this step" >&2
+}
 `);
 
 /** Makes a user, or brings one to what it is to be. */
@@ -160,27 +173,35 @@ export function restoreUser(aim: UserAim, before: UserSeen): Script {
         ),
     );
   }
-  const withHome = aim.createHome && !before.homeExists ? ['-r'] : [];
   const keepsGroup = before.groupExists && group === aim.name;
   return lines(
+    rawScript(FUNCTIONS),
     sh`if getent passwd ${aim.name} >/dev/null; then
-  ${keepsGroup ? leaveGroup(aim.name, withHome.length > 0) : rawScript(':')}
-  # A mailbox that is not there is no failure.
-  kxu_said=$(userdel ${withHome} -- ${aim.name} 2>&1)
-  case $? in 0 | 12) ;; *) printf '%s\\n' "$kxu_said" >&2; exit 1 ;; esac
+  ${keepsGroup ? leaveGroup(aim.name) : rawScript(':')}
+  kxu_said=$(userdel -- ${aim.name} 2>&1) || { printf '%s\\n' "$kxu_said" >&2; exit 1; }
 fi`,
+    aim.createHome && !before.homeExists ? removeHome(aim) : rawScript(':'),
     before.groupExists ? rawScript(':') : sh`! getent group ${group} >/dev/null || groupdel -- ${group}`,
   );
+}
+
+/** userdel -r would take along what others have put there. What is as it was made goes, with an empty mailbox. */
+function removeHome(aim: UserAim): Script {
+  return sh`kxu_home=${aim.home ?? rawScript("''")}
+[ -n "$kxu_home" ] || { kxu_home=$(useradd -D 2>/dev/null | sed -n 's/^HOME=//p'); kxu_home=\${kxu_home:-/home}/${aim.name}; }
+kxu_unhome "$kxu_home"
+for kxu_mail in /var/mail/${aim.name} /var/spool/mail/${aim.name}; do
+  if [ -f "$kxu_mail" ] && [ ! -L "$kxu_mail" ] && [ ! -s "$kxu_mail" ] && kxu_orphan "$kxu_mail"; then rm -f -- "$kxu_mail"; fi
+done`;
 }
 
 /**
  * userdel takes the group with the user's name along when it is the user's own. So the user gets another one first, and
  * another home before that: what is in a home follows the group of its user.
  */
-function leaveGroup(name: string, homeGoes: boolean): Script {
-  const away = homeGoes ? rawScript('') : sh`usermod -d /nonexistent -- ${name} &&`;
+function leaveGroup(name: string): Script {
   return sh`for kxu_g in nogroup nobody daemon; do ! getent group "$kxu_g" >/dev/null || break; done
-  ${away} usermod -g "$kxu_g" -- ${name} || exit`;
+  usermod -d /nonexistent -- ${name} && usermod -g "$kxu_g" -- ${name} || exit`;
 }
 
 /** Makes a group, or gives one its number. */

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kubexmError } from '../../model/errors/index.ts';
 import type { LabImage, LabPlaces, LabProgress } from '../types.ts';
+import { includeAptConfig, type WithAptConfig, withAptConfig } from './apt-config.ts';
 import { takeLock } from './lock.ts';
-import { CODENAMES, recipe } from './recipe.ts';
+import { CODENAMES, type Recipe, recipe } from './recipe.ts';
 import { must, run } from './run.ts';
 import { type AptSource, readSources, sourcesFor } from './sources.ts';
 
@@ -25,7 +26,7 @@ export async function ensureBase(
 ): Promise<Base> {
   const sources = sourcesFor(readSources(APT_DIR), CODENAMES[image]);
   if (sources.length === 0) throw kubexmError('KX6007', { image });
-  const how = recipe(image, sources, await aptOptions());
+  const how = recipe(image, sources);
   const dir = join(places.cache, `${image}-${how.digest}`);
   if (existsSync(dir)) return { dir, sources };
   mkdirSync(places.cache, { recursive: true, mode: 0o700 });
@@ -40,21 +41,36 @@ export async function ensureBase(
     await removeUnfinished(places.cache, `${image}-${how.digest}`);
     const making = `${dir}.${process.pid}.part`;
     const onLine = (line: string): void => options.report({ type: 'base', state: 'building', image, line });
-    // In a world of its own that ends with this process: a killed kubexm leaves no builder behind.
-    const alone = ['--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'mmdebstrap'];
-    const suite = CODENAMES[image];
-    await must('setpriv', [...alone, ...how.args, suite, making, '-'], {
-      input: how.input,
+    const { command, input } = buildCommand(how, making, await aptOptions());
+    await must('setpriv', command, {
+      input,
       lock: lock.fd,
       onLine,
       ...(options.signal && { signal: options.signal }),
-    }).catch((error: unknown) => failed(image, error, options.signal));
+    })
+      .catch((error: unknown) => failed(image, error, options.signal))
+      .finally(() => rmSync(aptDir(making), { recursive: true, force: true }));
     renameSync(making, dir);
     options.report({ type: 'base', state: 'ready', image });
     return { dir, sources };
   } finally {
     lock.release({ removeFile: true });
   }
+}
+
+/** Makes the image in a world of its own that ends with this process: a killed kubexm leaves no builder behind. */
+function buildCommand(how: Recipe, making: string, settings: readonly string[]): WithAptConfig {
+  const dir = aptDir(making);
+  mkdirSync(dir, { mode: 0o700 });
+  const build = ['mmdebstrap', ...how.args, `--aptopt=${includeAptConfig(dir)}`, CODENAMES[how.image], making, '-'];
+  const { command, input } = withAptConfig(dir, settings, build, how.input);
+  const alone = ['--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
+  return { command: [...alone, ...command], input };
+}
+
+/** Removed with what else a killed maker leaves; nothing is in it but for the maker itself. */
+function aptDir(making: string): string {
+  return making.replace(/part$/, 'apt.part');
 }
 
 /** What this box tells apt about proxies and the like: a new root does not know it. */

@@ -8,9 +8,18 @@ import type { LabMachine } from '../types.ts';
 import { enterLab, prepareBox, withBox } from './box.ts';
 import { lookAt, writeLauncher } from './machine.ts';
 import { writeModules } from './modules.ts';
-import { makeBridge } from './network.ts';
+import { inNetwork } from './namespace.ts';
+import { makeNetwork } from './network.ts';
 import { firstProcess, listensOnSsh } from './processes.ts';
-import { cgroupsOf, type LabRecord, labDir, launcherGroup, type MachineRecord, machinePaths } from './record.ts';
+import {
+  cgroupsOf,
+  type LabRecord,
+  labDir,
+  launcherGroup,
+  type MachineRecord,
+  machinePaths,
+  memberOf,
+} from './record.ts';
 import { startRepository } from './repository/start.ts';
 import { programEnv } from './run.ts';
 import type { Work } from './work.ts';
@@ -23,26 +32,30 @@ const READY_MS = 60_000;
 /** On top, for each machine that starts at the same time. */
 const READY_MS_EACH = 6000;
 
-/** Makes what machines need around them, whatever of it is not there: after a boot of the box all of it. */
-async function makeSurroundings(work: Work, record: LabRecord): Promise<void> {
+/**
+ * Makes what machines need around them, whatever of it is not there: after a boot of the box all of it. Answers with a process
+ * in the lab's network.
+ */
+async function makeSurroundings(work: Work, record: LabRecord): Promise<number> {
   const dir = labDir(work.places, record.name);
   const signal = work.signal && { signal: work.signal };
   await withBox({ ...signal, onWait: () => work.report({ type: 'waiting', for: 'box' }) }, async (lock) => {
-    enterLab({ name: record.name, dir, subnet: record.subnet });
+    enterLab(memberOf(work.places, record));
     await prepareBox(lock);
   });
-  await makeBridge(record, work.lock.fd);
+  const network = await makeNetwork(record, work.lock.fd);
   await writeModules(join(dir, 'modules'), work.lock.fd);
   await startRepository(work, record);
+  return network;
 }
 
 /** Starts machines at once; waits until somebody can log in to each. */
 export async function startMachines(work: Work, record: LabRecord, machines: readonly MachineRecord[]): Promise<void> {
-  await makeSurroundings(work, record);
+  const network = await makeSurroundings(work, record);
   const idle = machines.filter((machine) => lookAt(work.places, record, machine).state !== 'running');
   for (const machine of idle) {
     await clearGroups(record, machine);
-    launch(work, record, machine);
+    launch(work, record, machine, network);
   }
   await settle(idle.map((machine) => waitReady(work, record, machine, READY_MS + idle.length * READY_MS_EACH)));
 }
@@ -79,26 +92,31 @@ export async function cutMachines(work: Work, record: LabRecord, machines: reado
 
 /** Reboots machines as `reboot` does inside, and waits until somebody can log in again. */
 export async function rebootMachines(work: Work, record: LabRecord, machines: readonly MachineRecord[]): Promise<void> {
+  const groups = cgroupsOf(record);
+  const firsts = machines.map((machine) => {
+    const first = firstProcess(groups.processes(machine.name));
+    if (first === undefined) throw kubexmError('KX6014', { machine: machine.name });
+    return { machine, first };
+  });
+  const waitMs = READY_MS + machines.length * READY_MS_EACH;
+  const stuck: MachineRecord[] = [];
   await settle(
-    machines.map(async (machine) => {
-      const groups = cgroupsOf(record);
-      const first = firstProcess(groups.processes(machine.name));
-      if (first === undefined) throw kubexmError('KX6014', { machine: machine.name });
+    firsts.map(async ({ machine, first }) => {
       work.machine(machine.name, 'stopping');
       signalTo(first, REBOOT);
       const deadline = Date.now() + STOP_MS;
       while (existsSync(`/proc/${first}`) && Date.now() < deadline) await sleep(50, undefined, work);
       // Nobody starts it again where its launcher was killed, or where it hangs.
       if (existsSync(`/proc/${first}`) || groups.processes(launcherGroup(machine.name)).length === 0) {
-        await startMachines(work, record, [await cleared(record, machine)]);
-      } else await waitReady(work, record, machine, READY_MS + machines.length * READY_MS_EACH);
+        await clearGroups(record, machine);
+        stuck.push(machine);
+      } else {
+        work.machine(machine.name, 'booting');
+        await waitReady(work, record, machine, waitMs);
+      }
     }),
   );
-}
-
-async function cleared(record: LabRecord, machine: MachineRecord): Promise<MachineRecord> {
-  await clearGroups(record, machine);
-  return machine;
+  if (stuck.length > 0) await startMachines(work, record, stuck);
 }
 
 /** Ends whatever of a machine still runs, the launcher first: it would start the machine again. */
@@ -110,14 +128,15 @@ async function clearGroups(record: LabRecord, machine: MachineRecord): Promise<v
   if (!gone) throw kubexmError('KX6018', { name: record.name, what: machine.name });
 }
 
-function launch(work: Work, record: LabRecord, machine: MachineRecord): void {
+function launch(work: Work, record: LabRecord, machine: MachineRecord, network: number): void {
   const groups = cgroupsOf(record);
   groups.makeMachine(machine.name, record.memoryBytes);
   groups.makeHelper(launcherGroup(machine.name));
   writeLauncher(work.places, record, machine);
   work.machine(machine.name, 'booting');
   const { launch: script, dir } = machinePaths(work.places, record.name, machine.name);
-  const child = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', script], {
+  const [command, words] = inNetwork(network, ['unshare', '--mount', '--propagation', 'private', 'sh', script]);
+  const child = spawn(command, words, {
     cwd: dir,
     detached: true,
     env: programEnv(),

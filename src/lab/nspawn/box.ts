@@ -1,14 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { kubexmError } from '../../model/errors/index.ts';
 import { giveControllers, type Hierarchy, keptControllers, parseHierarchies } from './cgroups.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { loadModules, missingModules, unloadModules } from './modules.ts';
 
+/** Where the box's record and its settings are. */
+export interface BoxPlaces {
+  readonly dir: string;
+  readonly settings: string;
+}
+
 /** What belongs to the whole box and not to a lab is kept here, for all users and places; a boot forgets it, as the kernel does. */
-const DIR = '/run/kubexm-lab';
-const FILE = join(DIR, 'box.json');
-const LOCK = join(DIR, 'lock');
+const PLACES: BoxPlaces = { dir: '/run/kubexm-lab', settings: '/proc/sys' };
 
 /** A setting of the kernel that labs need otherwise. */
 interface Changed {
@@ -17,11 +22,15 @@ interface Changed {
   readonly ours: string;
 }
 
-interface Member {
+/** A lab on this box, with what tells its groups and its link from everybody else's. */
+export interface Member {
   readonly name: string;
   /** Whose end means that the lab is gone, however that happened. */
   readonly dir: string;
   readonly subnet: string;
+  readonly id: string;
+  readonly link: string;
+  readonly mac: string;
 }
 
 interface BoxRecord {
@@ -33,11 +42,10 @@ interface BoxRecord {
   readonly controllers: readonly string[];
 }
 
-/** What a setting has to be: at least so much, or exactly that. */
+/** What a setting has to be at least. */
 interface Need {
   readonly key: string;
-  readonly least?: number;
-  readonly exact?: string;
+  readonly least: number;
 }
 
 /** What machines share with the box and cannot have of their own. */
@@ -47,41 +55,42 @@ export function neededSettings(cores: number): readonly Need[] {
     { key: 'fs/inotify/max_user_watches', least: 1_048_576 },
     // kube-proxy wants this for its machine, and a network namespace cannot change it.
     { key: 'net/netfilter/nf_conntrack_max', least: Math.max(32_768 * cores, 131_072) },
-    // What passes a lab's bridge is not the business of the box's own rules.
-    { key: 'net/bridge/bridge-nf-call-iptables', exact: '0' },
-    { key: 'net/bridge/bridge-nf-call-ip6tables', exact: '0' },
-    { key: 'net/bridge/bridge-nf-call-arptables', exact: '0' },
   ];
 }
 
 /** What to write where this is the value now; undefined when it will do. */
 export function wantedValue(need: Need, now: string): string | undefined {
-  if (need.exact !== undefined) return now === need.exact ? undefined : need.exact;
-  return Number(now) >= (need.least ?? 0) ? undefined : String(need.least);
+  return Number(now) >= need.least ? undefined : String(need.least);
 }
 
 /** Runs while nobody else on this box makes or removes a lab. */
 export async function withBox<T>(
   options: { readonly signal?: AbortSignal; readonly onWait?: () => void },
   act: (lock: Lock, taken: readonly string[]) => Promise<T>,
+  places = PLACES,
 ): Promise<T> {
-  const lock = await takeLock(LOCK, options);
+  const lock = await takeLock(join(places.dir, 'lock'), options);
   try {
     return await act(
       lock,
-      readBox().labs.map((one) => one.subnet),
+      readBox(places).labs.map((one) => one.subnet),
     );
   } finally {
-    const last = !existsSync(FILE);
+    const last = !existsSync(boxFile(places));
     lock.release({ removeFile: last });
-    if (last) removeIfEmpty(DIR);
+    if (last) removeIfEmpty(places.dir);
   }
 }
 
 /** Enters a lab. Only inside of `withBox`. */
-export function enterLab(member: Member): void {
-  const box = readBox();
-  writeBox({ ...box, labs: [...box.labs.filter((one) => one.dir !== member.dir), member] });
+export function enterLab(member: Member, places = PLACES): void {
+  const box = readBox(places);
+  writeBox({ ...box, labs: [...box.labs.filter((one) => one.dir !== member.dir), member] }, places);
+}
+
+/** What the box knows of the lab in this directory: since the box was started it was entered before it made anything. */
+export function memberIn(dir: string, places = PLACES): Member | undefined {
+  return readBox(places).labs.find((one) => one.dir === dir);
 }
 
 /** Sets what machines need of the box, each with its value from before on record first. Only inside of `withBox`. */
@@ -92,16 +101,7 @@ export async function prepareBox(lock: Lock): Promise<void> {
   if (missing.length > 0) writeBox({ ...readBox(), modules: [...modules, ...missing] });
   const loaded = await loadModules(missing, lock.fd);
   if (missing.length > 0) writeBox({ ...readBox(), modules: [...modules, ...loaded] });
-  for (const need of neededSettings(cpus().length)) {
-    const now = setting(need.key);
-    const ours = now === undefined ? undefined : wantedValue(need, now);
-    if (now === undefined || ours === undefined) continue;
-    const box = readBox();
-    const first = box.settings.find((one) => one.key === need.key);
-    const others = box.settings.filter((one) => one.key !== need.key);
-    writeBox({ ...box, settings: [...others, { key: need.key, before: first?.before ?? now, ours }] });
-    writeFileSync(join('/proc/sys', need.key), ours);
-  }
+  raiseSettings(neededSettings(cpus().length));
   const v2 = onlyVersion2();
   const kept = v2 ? keptControllers(v2.mount) : [];
   if (!v2 || kept.length === 0) return;
@@ -109,41 +109,81 @@ export async function prepareBox(lock: Lock): Promise<void> {
   writeBox({ ...readBox(), controllers: [...controllers, ...giveControllers(v2.mount, kept)] });
 }
 
+/** Raises what is too low, and only that. A value that somebody changed since is theirs, and the one to put back. */
+export function raiseSettings(needs: readonly Need[], places = PLACES): void {
+  for (const need of needs) {
+    const now = setting(need.key, places);
+    const ours = now === undefined ? undefined : wantedValue(need, now);
+    if (now === undefined || ours === undefined) continue;
+    const box = readBox(places);
+    const first = box.settings.find((one) => one.key === need.key);
+    const others = box.settings.filter((one) => one.key !== need.key);
+    const before = first?.ours === now ? first.before : now;
+    writeBox({ ...box, settings: [...others, { key: need.key, before, ours }] }, places);
+    writeFileSync(join(places.settings, need.key), ours);
+  }
+}
+
 /** Leaves a lab out; after the last one the box is as it was before the first. Only inside of `withBox`. */
 export async function leaveLab(dir: string, lock: Lock): Promise<void> {
+  if (!isLastToLeave(dir)) return;
+  restoreSettings();
   const box = readBox();
-  // A lab whose directory somebody removed by hand holds nothing any more.
-  const labs = box.labs.filter((one) => one.dir !== dir && existsSync(one.dir));
-  if (labs.length > 0) {
-    writeBox({ ...box, labs });
-    return;
-  }
-  for (const { key, before, ours } of box.settings) {
-    // Somebody else's value stays.
-    if (setting(key) === ours) writeFileSync(join('/proc/sys', key), before);
-  }
   await unloadModules(box.modules, lock.fd);
   const v2 = hierarchies().find((one) => one.version === 2);
   for (const name of v2 ? box.controllers : []) takeController(join(v2?.mount ?? '', 'cgroup.subtree_control'), name);
-  forgetBox();
+  forgetBox(PLACES);
 }
 
-function readBox(): BoxRecord {
+/** Takes a lab from the record; true when no other one is left, and then it stays until the box is as it was. */
+export function isLastToLeave(dir: string, places = PLACES): boolean {
+  const box = readBox(places);
+  // A lab whose directory somebody removed by hand holds nothing any more.
+  const labs = box.labs.filter((one) => one.dir !== dir && existsSync(one.dir));
+  if (labs.length > 0) writeBox({ ...box, labs }, places);
+  return labs.length === 0;
+}
+
+/** Puts settings back to what they were; somebody else's value stays. */
+export function restoreSettings(places = PLACES): void {
+  for (const { key, before, ours } of readBox(places).settings) {
+    if (setting(key, places) === ours) writeFileSync(join(places.settings, key), before);
+  }
+}
+
+/** The settings that labs changed, each with its value from before: what they are without labs. */
+export function settingsBefore(places = PLACES): ReadonlyMap<string, string> {
+  const changed = readBox(places).settings.filter(({ key, ours }) => setting(key, places) === ours);
+  return new Map(changed.map(({ key, before }) => [key, before]));
+}
+
+function readBox(places = PLACES): BoxRecord {
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   const empty = { boot, labs: [], settings: [], modules: [], controllers: [] };
-  if (!existsSync(FILE)) return empty;
-  const box = JSON.parse(readFileSync(FILE, 'utf8')) as BoxRecord;
-  return box.boot === boot ? box : empty;
+  const file = boxFile(places);
+  if (!existsSync(file)) return empty;
+  try {
+    const box = JSON.parse(readFileSync(file, 'utf8')) as Partial<BoxRecord>;
+    return box.boot === boot ? { ...empty, ...box } : empty;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw kubexmError('KX6024', { file, reason }, { cause: error });
+  }
 }
 
-function writeBox(box: BoxRecord): void {
-  mkdirSync(DIR, { recursive: true, mode: 0o755 });
-  writeFileSync(`${FILE}.next`, `${JSON.stringify(box, undefined, 2)}\n`, { mode: 0o644 });
-  renameSync(`${FILE}.next`, FILE);
+function writeBox(box: BoxRecord, places = PLACES): void {
+  mkdirSync(places.dir, { recursive: true, mode: 0o755 });
+  const file = boxFile(places);
+  writeFileSync(`${file}.next`, `${JSON.stringify(box, undefined, 2)}\n`, { mode: 0o644 });
+  renameSync(`${file}.next`, file);
 }
 
-function forgetBox(): void {
-  for (const file of [`${FILE}.next`, FILE]) rmSync(file, { force: true });
+function forgetBox(places: BoxPlaces): void {
+  for (const file of [`${boxFile(places)}.next`, boxFile(places)]) rmSync(file, { force: true });
+}
+
+function boxFile(places: BoxPlaces): string {
+  return join(places.dir, 'box.json');
 }
 
 function hierarchies(): readonly Hierarchy[] {
@@ -156,9 +196,9 @@ function onlyVersion2(): Hierarchy | undefined {
   return all.length === 1 && all[0]?.version === 2 ? all[0] : undefined;
 }
 
-function setting(key: string): string | undefined {
+function setting(key: string, places: BoxPlaces): string | undefined {
   try {
-    return readFileSync(join('/proc/sys', key), 'utf8').trim();
+    return readFileSync(join(places.settings, key), 'utf8').trim();
   } catch {
     return undefined;
   }

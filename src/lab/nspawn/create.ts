@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kubexmError } from '../../model/errors/index.ts';
-import { isLabName, isUserName, linkNames, MACHINES_MAX, machineName } from '../names.ts';
+import { isLabName, isUserName, linkName, MACHINES_MAX, machineName } from '../names.ts';
 import { chooseSubnet, overlapping, parseSubnet, subnet6 } from '../subnet.ts';
 import { type AfterFirstBoot, LAB_IMAGES, type LabImage, type LabSpec } from '../types.ts';
 import { type Base, ensureBase } from './base.ts';
@@ -11,7 +11,7 @@ import { enterLab, withBox } from './box.ts';
 import { execIn } from './exec.ts';
 import { lookAt, prepareMachine } from './machine.ts';
 import { linkExists, takenNetworks } from './network.ts';
-import { type LabRecord, labDir, labNames, readRecord, writeRecord } from './record.ts';
+import { boxNetwork, type LabRecord, labDir, memberOf, readRecord, readRecords, writeRecord } from './record.ts';
 import { freePort } from './repository/start.ts';
 import { ensurePrograms } from './requirements.ts';
 import { must, run } from './run.ts';
@@ -56,7 +56,7 @@ export async function makeLab(work: Work, spec: LabSpec, afterFirstBoot: AfterFi
   await checkPlace(work);
   const base = await ensureBase(work.places, image, work);
   const record = await reserve(work, spec, image, base);
-  work.report({ type: 'network', subnet: record.subnet, bridge: linkNames(record.name, record.linkSalt).bridge });
+  work.report({ type: 'network', subnet: record.subnet, link: boxNetwork(record).link });
   if (spec.sudoPassword !== undefined)
     writeFileSync(join(dir, 'sudo-password'), `${spec.sudoPassword}\n`, { mode: 0o600 });
   const key = join(dir, 'id_ed25519');
@@ -86,7 +86,7 @@ async function reserve(work: Work, spec: LabSpec, image: LabImage, base: Base): 
   const signal = work.signal && { signal: work.signal };
   const onWait = (): void => work.report({ type: 'waiting', for: 'box' });
   return withBox({ ...signal, onWait }, async (lock, reserved) => {
-    const others = labNames(work.places).flatMap((name) => readRecord(work.places, name)?.subnet ?? []);
+    const others = readRecords(work.places).records.map((one) => one.subnet);
     const taken = [...(await takenNetworks(lock.fd)), ...others, ...reserved];
     const wanted = spec.subnet === undefined ? undefined : parseSubnet(spec.subnet);
     const other = wanted === undefined ? undefined : overlapping(wanted, taken);
@@ -108,7 +108,7 @@ async function reserve(work: Work, spec: LabSpec, image: LabImage, base: Base): 
       sudoPassword: spec.sudoPassword !== undefined,
       subnet,
       ...(existsSync('/proc/net/if_inet6') && { subnet6: subnet6(id) }),
-      linkSalt: linksTaken(spec) ? id : '',
+      linkSalt: linkExists(linkName(spec.name)) ? id : '',
       port: freePort(),
       sources: base.sources,
       machines: Array.from({ length: spec.machines }, (_, i) => ({
@@ -117,15 +117,9 @@ async function reserve(work: Work, spec: LabSpec, image: LabImage, base: Base): 
       })),
     };
     writeRecord(work.places, record);
-    enterLab({ name: spec.name, dir: labDir(work.places, spec.name), subnet });
+    enterLab(memberOf(work.places, record));
     return record;
   });
-}
-
-function linksTaken(spec: LabSpec): boolean {
-  const links = linkNames(spec.name);
-  const indexes = Array.from({ length: spec.machines }, (_, i) => i + 1);
-  return [links.bridge, ...indexes.map(links.host)].some(linkExists);
 }
 
 /** An overlay can be laid only in some file systems: found out before much is made. */

@@ -5,6 +5,7 @@ import type { ExecOptions, ExecResult, LabMachine, MachineCommand } from '../typ
 import { type Hierarchy, parseHierarchies } from './cgroups.ts';
 import { DROPPED_CAPABILITIES } from './launch-script.ts';
 import { firstProcess } from './processes.ts';
+import { refusingCalls } from './refused-calls.ts';
 import { run } from './run.ts';
 
 const ENV = [
@@ -25,7 +26,7 @@ exec "$@"`;
 
 /**
  * Runs a command in a machine past its network and its login. It comes from the box, so it gives up what machines may not do
- * before it enters: the clock and the kernel's modules are the box's.
+ * before it enters: the clock, the kernel's modules and the swap are the box's.
  */
 export async function execIn(machine: LabMachine, command: MachineCommand, options: ExecOptions): Promise<ExecResult> {
   const { pid } = machine;
@@ -43,6 +44,7 @@ export async function execIn(machine: LabMachine, command: MachineCommand, optio
       ...groups,
       '--',
       ...givingUp(),
+      ...refusingCalls(),
       'nsenter',
       '-t',
       String(pid),

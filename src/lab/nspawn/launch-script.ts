@@ -1,6 +1,8 @@
 import { quote } from '../../model/script.ts';
 import { LAB_LIB } from './init-script.ts';
+import { BRIDGE } from './namespace.ts';
 import type { MachineNetwork } from './record.ts';
+import { REFUSED_CALLS } from './refused-calls.ts';
 
 /** What nothing in a machine may do: the clock and the kernel's modules are the whole box's. */
 export const DROPPED_CAPABILITIES = ['CAP_SYS_TIME', 'CAP_SYS_MODULE'] as const;
@@ -28,7 +30,7 @@ export interface LaunchOptions {
  * mounts and the kernel removes them with the last process. It starts nspawn again when the machine reboots (133). Should it
  * be killed, the machine goes on and is found by its control group.
  *
- * Descriptor 3 is the lab's lock: let go only once the group tells whose this process is.
+ * It is started in the lab's network namespace. Descriptor 3 is the lab's lock: let go only once the group tells whose this process is.
  */
 export function launchScript(options: LaunchOptions): string {
   const { network } = options;
@@ -43,8 +45,9 @@ export function launchScript(options: LaunchOptions): string {
     '--private-users=no',
     '--capability=all',
     `--drop-capability=${DROPPED_CAPABILITIES.join(',')}`,
-    // What the box swaps to is its own too.
-    '--system-call-filter=@known ~@swap',
+    // What the box swaps to is its own too. The calls by name: of a group nspawn refuses nothing that another one allows.
+    '--system-call-filter=@known',
+    `--system-call-filter=~${REFUSED_CALLS.join(' ')}`,
     '--resolv-conf=off',
     '--timezone=off',
     '--link-journal=no',
@@ -84,13 +87,13 @@ exit "$rc"
 
 /**
  * Becomes the machine. In the machine's network already: nspawn shares what it finds, and so cannot fail to give it back. The
- * argument is the launcher, which is in the box's network.
+ * argument is the launcher, which is in the lab's network.
  */
 function machineScript({ groups, network }: LaunchOptions, args: readonly string[]): string {
   const ends = `name eth0 address ${network.peerMac} type veth peer name ${network.host} address ${network.hostMac}`;
   return `for group in ${groups.map(quote).join(' ')}; do echo $$ >"$group/cgroup.procs" || exit 1; done
 ip link add ${ends} netns "$1" || exit 1
-if [ ! -e partitioned ]; then nsenter -t "$1" -n ip link set ${network.host} master ${network.bridge} up; fi
+if [ ! -e partitioned ]; then nsenter -t "$1" -n ip link set ${network.host} master ${BRIDGE} up; fi
 if [ -s delay ]; then nsenter -t "$1" -n tc qdisc replace dev ${network.host} root netem delay "$(cat delay)ms"; fi
 SYSTEMD_NSPAWN_API_VFS_WRITABLE=1 SYSTEMD_NSPAWN_LOCK=0 exec systemd-nspawn ${args.map(quote).join(' ')}`;
 }

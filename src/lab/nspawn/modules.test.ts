@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { usableModules } from './modules.ts';
+import { unloadable, usableModules } from './modules.ts';
 
 test.each([
   [{}, []],
@@ -9,4 +9,23 @@ test.each([
   [{ config: 'CONFIG_VXLAN=m\n', loaded: 'vxlan 1 0 - Live 0x0\n' }, ['vxlan']],
 ])('%j', (facts, names) => {
   expect(usableModules(facts)).toEqual(names);
+});
+
+const OFF = ['0', '0', '0'];
+test.each([
+  // With these the kernel would remove links and rules, whoever made them.
+  [['bridge', 'veth', 'dummy', 'wireguard', 'vxlan', 'iptable_filter', 'nf_tables'], 0, OFF, []],
+  // It knows who uses these, and refuses.
+  [
+    ['overlay', 'xt_set', 'ip_set_hash_ip', 'ip_vs_rr', 'ext4'],
+    3,
+    ['1'],
+    ['overlay', 'xt_set', 'ip_set_hash_ip', 'ip_vs_rr', 'ext4'],
+  ],
+  [['br_netfilter'], 0, OFF, ['br_netfilter']],
+  // Somebody has a bridge by now, or has switched filtering on.
+  [['br_netfilter'], 1, OFF, []],
+  [['br_netfilter'], 0, ['1', '0', '0'], []],
+])('of %j with %i bridges that filter %j: unloaded are %j', (names, links, settings, gone) => {
+  expect(unloadable(names, { links, settings })).toEqual(gone);
 });

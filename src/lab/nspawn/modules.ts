@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -64,6 +64,13 @@ const CANDIDATES: Readonly<Record<string, string>> = {
   btrfs: 'BTRFS_FS',
 };
 
+const BRIDGE_FILTER = 'br_netfilter';
+const BRIDGE_SETTINGS = ['bridge-nf-call-iptables', 'bridge-nf-call-ip6tables', 'bridge-nf-call-arptables'];
+/** Once loaded it sends what passes any bridge of the box through the box's rules: not because of a lab. Machines have their own. */
+const LOAD_BRIDGE_FILTER = `modprobe -q "$1" || exit 0
+for key in ${BRIDGE_SETTINGS.join(' ')}; do echo 0 >"/proc/sys/net/bridge/$key"; done`;
+const COUNTED = /^(overlay|fuse|loop|ext4|xfs|btrfs|xt_.*|nft_.*|ip_set(_.*)?|ip_vs(_.*)?)$/;
+
 /** What is known of the box's kernel. */
 export interface KernelFacts {
   /** /proc/config.gz, unpacked, or /boot/config-*. */
@@ -111,14 +118,40 @@ export function missingModules(): readonly string[] {
 /** Loads modules on the box; answers which are there now. */
 export async function loadModules(names: readonly string[], lock: number): Promise<readonly string[]> {
   if (names.length === 0) return [];
-  await run('modprobe', ['-q', '-a', ...names], { lock });
+  if (names.includes(BRIDGE_FILTER)) await run('sh', ['-c', LOAD_BRIDGE_FILTER, 'load', BRIDGE_FILTER], { lock });
+  const others = names.filter((name) => name !== BRIDGE_FILTER);
+  if (others.length > 0) await run('modprobe', ['-q', '-a', ...others], { lock });
   const present = usableModules(kernelFacts(release()));
   return names.filter((name) => present.includes(name));
 }
 
-/** Unloads modules again; one that somebody uses meanwhile stays. */
+/**
+ * Those of the modules that may go again. Most may not: the kernel removes every link of a kind with its module, and every rule
+ * of a table, and by now they may be somebody else's. It counts who uses the others, and refuses while somebody does.
+ */
+export function unloadable(names: readonly string[], bridges: BridgeUse): readonly string[] {
+  const idle = bridges.links === 0 && bridges.settings.every((value) => value === '0');
+  return names.filter((name) => COUNTED.test(name) || (name === BRIDGE_FILTER && idle));
+}
+
+/** Unloads modules again, and none that they need: those may have been there before. One that is in use stays. */
 export async function unloadModules(names: readonly string[], lock: number): Promise<void> {
-  for (const name of [...names].reverse()) await run('modprobe', ['-q', '-r', name], { lock });
+  for (const name of [...unloadable(names, bridgeUse())].reverse()) await run('rmmod', [name], { lock });
+}
+
+/** What tells whether somebody filters bridged packets. */
+export interface BridgeUse {
+  /** Bridges of the box. */
+  readonly links: number;
+  /** Whether they pass the box's rules. Off when labs loaded the module: whoever wants it has switched it on. */
+  readonly settings: readonly string[];
+}
+
+function bridgeUse(): BridgeUse {
+  const dir = '/sys/class/net';
+  const links = existsSync(dir) ? readdirSync(dir).filter((name) => existsSync(join(dir, name, 'bridge'))) : [];
+  const settings = BRIDGE_SETTINGS.flatMap((key) => bytes(join('/proc/sys/net/bridge', key))?.toString().trim() ?? []);
+  return { links: links.length, settings };
 }
 
 function kernelFacts(version: string): KernelFacts {

@@ -7,7 +7,7 @@ import { checkSpec, makeLab } from './create.ts';
 import { execIn } from './exec.ts';
 import { lookAt } from './machine.ts';
 import { setCable, setDelay } from './network.ts';
-import { boxNetwork, type LabRecord, labDir, labNames, mustRead, readRecord } from './record.ts';
+import { boxNetwork, type LabRecord, labDir, mustRead, readRecord, readRecords } from './record.ts';
 import { removeLab, removeLabsDir } from './remove.ts';
 import { checkBox } from './requirements.ts';
 import { restoreSnapshot, snapshotNames, takeSnapshot } from './snapshot.ts';
@@ -45,10 +45,11 @@ export const nspawn: LabProvider = {
 
   async list(options) {
     const places = placesOf(options);
-    return labNames(places).flatMap((name) => {
-      const record = readRecord(places, name);
-      return record ? [labOf(places, record)] : [];
-    });
+    return readRecords(places).records.map((record) => labOf(places, record));
+  },
+
+  async broken(options) {
+    return readRecords(placesOf(options)).broken;
   },
 
   async remove(name, options) {
@@ -118,7 +119,7 @@ function labOf(places: LabPlaces, record: LabRecord): Lab {
     created: record.created,
     subnet: record.subnet,
     gateway: network.address,
-    bridge: network.bridge,
+    link: network.link,
     repository: `http://${network.address}:${record.port}`,
     dir: labDir(places, record.name),
     machines: record.machines.map((machine) => lookAt(places, record, machine)),

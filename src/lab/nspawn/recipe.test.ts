@@ -10,7 +10,7 @@ const source = {
 };
 
 test('the image is bare: nothing that preparing a node installs', () => {
-  const include = recipe('debian-12', [source], []).args.find((arg) => arg.startsWith('--include='))!;
+  const include = recipe('debian-12', [source]).args.find((arg) => arg.startsWith('--include='))!;
   const packages = include.slice('--include='.length).split(',');
   expect(packages).toContain('openssh-server');
   const absent = [
@@ -28,9 +28,8 @@ test('the image is bare: nothing that preparing a node installs', () => {
   expect(packages.filter((name) => absent.includes(name))).toEqual([]);
 });
 
-test('its digest changes with the release and the sources, not with the way to them', () => {
-  const one = recipe('debian-12', [source], []).digest;
-  expect(recipe('debian-12', [source], ['Acquire::http::Proxy "http://proxy.example";']).digest).toBe(one);
-  expect(recipe('debian-13', [source], []).digest).not.toBe(one);
-  expect(recipe('debian-12', [{ ...source, uri: 'http://other.example/debian' }], []).digest).not.toBe(one);
+test('its digest changes with the release and the sources', () => {
+  const one = recipe('debian-12', [source]).digest;
+  expect(recipe('debian-13', [source]).digest).not.toBe(one);
+  expect(recipe('debian-12', [{ ...source, uri: 'http://other.example/debian' }]).digest).not.toBe(one);
 });

@@ -90,18 +90,17 @@ export interface Recipe {
 }
 
 /** The call of mmdebstrap that fills an empty directory. */
-export function recipe(image: LabImage, sources: readonly AptSource[], aptOptions: readonly string[]): Recipe {
+export function recipe(image: LabImage, sources: readonly AptSource[]): Recipe {
   const input = sources.map((source) => deb822(source)).join('\n');
-  const fixed = [
+  const args = [
     '--mode=root',
     '--variant=minbase',
     `--include=${PACKAGES.join(',')}`,
     `--customize-hook=${FINISH_SCRIPT}`,
   ];
   const digest = createHash('sha256')
-    .update(JSON.stringify([image, fixed, input, process.arch]))
+    .update(JSON.stringify([image, args, input, process.arch]))
     .digest('hex')
     .slice(0, 16);
-  const args = [...fixed, ...aptOptions.map((option) => `--aptopt=${option}`)];
   return { image, digest, args, input };
 }

@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { kubexmError } from '../../model/errors/index.ts';
-import { isLabName, linkNames, macAddress } from '../names.ts';
+import { KubexmError, kubexmError } from '../../model/errors/index.ts';
+import { isLabName, linkName, macAddress } from '../names.ts';
 import { addressIn, addressIn6 } from '../subnet.ts';
-import type { DataDir, LabImage, LabPlaces } from '../types.ts';
+import type { BrokenLab, DataDir, LabImage, LabPlaces } from '../types.ts';
+import type { Member } from './box.ts';
 import { Cgroups } from './cgroups.ts';
+import { replaceFile } from './durable.ts';
+import { recordProblem } from './record-shape.ts';
 import type { AptSource } from './sources.ts';
 
 /**
@@ -27,7 +30,7 @@ export interface LabRecord {
   readonly sudoPassword: boolean;
   readonly subnet: string;
   readonly subnet6?: string;
-  /** Makes the links' names unique where they are taken. */
+  /** Makes the link's name unique where it is taken. */
   readonly linkSalt: string;
   /** Of the package repository, on the bridge's address. */
   readonly port: number;
@@ -40,6 +43,9 @@ export interface MachineRecord {
   readonly name: string;
   readonly index: number;
 }
+
+/** What the other ends of the machines' cables are called, each with its number. */
+const MACHINE_LINK = 'machine';
 
 /** Directories that are bound into machines: an overlay cannot be laid on another one. */
 const DATA = {
@@ -59,10 +65,13 @@ export function lockPath(places: LabPlaces, name: string): string {
   return join(places.labs, `.${name}.lock`);
 }
 
-/** What is recorded of a lab; undefined when there is none. */
+/** What is recorded of a lab; undefined when there is none. One that is torn or somebody else's is an error. */
 export function readRecord(places: LabPlaces, name: string): LabRecord | undefined {
-  const file = join(labDir(places, name), 'lab.json');
-  return isLabName(name) && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LabRecord) : undefined;
+  const file = recordPath(places, name);
+  if (!isLabName(name) || !existsSync(file)) return undefined;
+  const { value, problem } = parsed(readFileSync(file, 'utf8'), name);
+  if (problem === undefined) return value as LabRecord;
+  throw kubexmError('KX6023', { name, file, reason: problem });
 }
 
 /** The record of a lab that has to be there. */
@@ -72,13 +81,16 @@ export function mustRead(places: LabPlaces, name: string): LabRecord {
   throw kubexmError('KX6004', { name, names: labNames(places).join(', ') || '–' });
 }
 
-/** Replaces a lab's record at once. */
+/** Replaces a lab's record at once: it is whole, also after the box lost its power. */
 export function writeRecord(places: LabPlaces, record: LabRecord): LabRecord {
-  const dir = labDir(places, record.name);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  writeFileSync(join(dir, 'lab.json.next'), `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(join(dir, 'lab.json.next'), join(dir, 'lab.json'));
+  replaceFile(recordPath(places, record.name), `${JSON.stringify(record, undefined, 2)}\n`);
   return record;
+}
+
+/** What the box keeps of a lab: enough to find what it made even if its own record cannot be read. */
+export function memberOf(places: LabPlaces, record: LabRecord): Member {
+  const { link, mac } = boxNetwork(record);
+  return { name: record.name, dir: labDir(places, record.name), subnet: record.subnet, id: record.id, link, mac };
 }
 
 /** The labs that have a record. */
@@ -89,14 +101,34 @@ export function labNames(places: LabPlaces): readonly string[] {
     .sort();
 }
 
+/** The records that can be read, and what is wrong with the others. */
+export function readRecords(places: LabPlaces): {
+  readonly records: readonly LabRecord[];
+  readonly broken: readonly BrokenLab[];
+} {
+  const records: LabRecord[] = [];
+  const broken: BrokenLab[] = [];
+  for (const name of labNames(places)) {
+    try {
+      const record = readRecord(places, name);
+      if (record) records.push(record);
+    } catch (error) {
+      if (!(error instanceof KubexmError)) throw error;
+      broken.push({ name, error });
+    }
+  }
+  return { records, broken };
+}
+
 /** A lab's control groups. */
-export function cgroupsOf(record: LabRecord): Cgroups {
+export function cgroupsOf(record: Pick<LabRecord, 'name' | 'id'>): Cgroups {
   return new Cgroups(`${record.name}-${record.id}`);
 }
 
-/** The groups of the process that watches a machine, and of the package repository. */
+/** The groups of the process that watches a machine, of the package repository, and of the lab's network. */
 export const launcherGroup = (machine: string): string => `${machine}.launcher`;
 export const REPOSITORY_GROUP = 'repository';
+export const NETWORK_GROUP = 'network';
 
 /** The paths of a machine. */
 export interface MachinePaths {
@@ -131,7 +163,7 @@ export function machinePaths(places: LabPlaces, lab: string, machine: string): M
 export interface MachineNetwork {
   readonly address: string;
   readonly address6?: string;
-  readonly bridge: string;
+  /** The other end of its cable, in the lab's network. */
   readonly host: string;
   readonly hostMac: string;
   readonly peerMac: string;
@@ -139,23 +171,35 @@ export interface MachineNetwork {
 
 /** The names and addresses of a machine's cable. */
 export function machineNetwork(record: LabRecord, index: number): MachineNetwork {
-  const links = linkNames(record.name, record.linkSalt);
   return {
     address: addressIn(record.subnet, index),
     ...(record.subnet6 !== undefined && { address6: addressIn6(record.subnet6, index) }),
-    bridge: links.bridge,
-    host: links.host(index),
+    host: `${MACHINE_LINK}${index}`,
     hostMac: macAddress(record.id, 'host', index),
     peerMac: macAddress(record.id, 'machine', index),
   };
 }
 
-/** The box's end of the network. */
-export function boxNetwork(record: LabRecord): { bridge: string; mac: string; address: string; address6?: string } {
+/** The box's end of the network: the only link of a lab that the box itself has. */
+export function boxNetwork(record: LabRecord): { link: string; mac: string; address: string; address6?: string } {
   return {
-    bridge: linkNames(record.name, record.linkSalt).bridge,
-    mac: macAddress(record.id, 'bridge', 0),
+    link: linkName(record.name, record.linkSalt),
+    mac: macAddress(record.id, 'box', 0),
     address: addressIn(record.subnet, 0),
     ...(record.subnet6 !== undefined && { address6: addressIn6(record.subnet6, 0) }),
   };
+}
+
+function recordPath(places: LabPlaces, name: string): string {
+  return join(labDir(places, name), 'lab.json');
+}
+
+function parsed(text: string, name: string): { readonly value?: unknown; readonly problem?: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    const problem = recordProblem(value, name);
+    return problem === undefined ? { value } : { problem };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -1,13 +1,16 @@
-import { existsSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync, rmdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { kubexmError } from '../../model/errors/index.ts';
-import { leaveLab, withBox } from './box.ts';
-import { removeLinks } from './network.ts';
+import { leaveLab, type Member, memberIn, withBox } from './box.ts';
+import { removeLink } from './network.ts';
 import {
   cgroupsOf,
   type LabRecord,
   labDir,
   launcherGroup,
+  memberOf,
+  NETWORK_GROUP,
   REPOSITORY_GROUP,
   readRecord,
   writeRecord,
@@ -18,9 +21,12 @@ import type { Work } from './work.ts';
 /** Removes everything a lab made, in an order that can be interrupted anywhere: the record goes last. */
 export async function removeLab(work: Work, name: string): Promise<boolean> {
   const dir = labDir(work.places, name);
-  if (!existsSync(dir)) return false;
-  const record = readRecord(work.places, name);
-  if (record) await removeMade(work, record);
+  if (!isThere(dir)) return false;
+  const record = usableRecord(work, name);
+  if (record) writeRecord(work.places, { ...record, phase: 'removing' });
+  // What the box knows of it is enough to find all that runs, should the lab's own record be torn.
+  const member = record ? memberOf(work.places, record) : memberIn(dir);
+  if (member) await removeMade(member, record?.machines.map((one) => one.name) ?? [], work.lock.fd);
   await unmountBelow(dir, work.lock.fd);
   const signal = work.signal && { signal: work.signal };
   await withBox({ ...signal, onWait: () => work.report({ type: 'waiting', for: 'box' }) }, async (lock) => {
@@ -41,26 +47,45 @@ export function removeLabsDir(labs: string): void {
   }
 }
 
-async function removeMade(work: Work, record: LabRecord): Promise<void> {
-  writeRecord(work.places, { ...record, phase: 'removing' });
-  const groups = cgroupsOf(record);
-  const machines = record.machines.map((one) => one.name);
-  // Launchers first: they would start their machines again.
-  const order = [[...machines.map(launcherGroup), REPOSITORY_GROUP], machines];
-  for (const members of order) {
-    if (!(await groups.kill(members))) throw kubexmError('KX6018', { name: record.name, what: members.join(', ') });
+/** The record if it is this lab's own and can be read. */
+function usableRecord(work: Work, name: string): LabRecord | undefined {
+  if (lstatSync(labDir(work.places, name)).isSymbolicLink()) return undefined;
+  try {
+    return readRecord(work.places, name);
+  } catch {
+    return undefined;
   }
-  if (!(await groups.remove('all'))) throw kubexmError('KX6018', { name: record.name, what: 'its control groups' });
-  await removeLinks(record, work.lock.fd);
 }
 
-/** A lab mounts nothing on the box itself, but somebody may have mounted something in its directory. */
+/** Ends all processes, the launchers first: they would start their machines again. Without a record all at once, and again. */
+async function removeMade(lab: Member, machines: readonly string[], lock: number): Promise<void> {
+  const groups = cgroupsOf(lab);
+  const order = [[...machines.map(launcherGroup), REPOSITORY_GROUP], [...machines, NETWORK_GROUP], ['.']];
+  for (const members of order) {
+    if (!(await groups.kill(members))) throw kubexmError('KX6018', { name: lab.name, what: members.join(', ') });
+  }
+  if (!(await groups.remove('all'))) throw kubexmError('KX6018', { name: lab.name, what: 'its control groups' });
+  await removeLink(lab, lock);
+}
+
+/**
+ * A lab mounts nothing on the box itself, but somebody may have mounted something in its directory, and what is mounted is not
+ * the lab's to remove. The kernel knows mounts by their real paths. A lab that is a link is only a link: what it leads to is
+ * somebody else's.
+ */
 async function unmountBelow(dir: string, lock: number): Promise<void> {
+  if (lstatSync(dir).isSymbolicLink()) return;
+  const real = join(realpathSync(dirname(dir)), basename(dir));
   const below = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .map((line) => unescaped(line.split(' ')[4] ?? ''))
-    .filter((path) => path.startsWith(`${dir}/`));
-  for (const path of below.reverse()) await must('umount', ['-l', path], { lock });
+    .filter((path) => path === real || path.startsWith(`${real}/`));
+  for (const path of below.reverse()) await must('umount', ['-l', '--no-canonicalize', path], { lock });
+}
+
+/** Also as a link that leads nowhere. */
+function isThere(path: string): boolean {
+  return existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function unescaped(path: string): string {

@@ -160,8 +160,30 @@ export const labErrors = {
       zh: '实验环境 {name} 的软件包仓库未能启动：{reason}',
     },
     remedy: {
-      en: 'Check that no firewall of this machine blocks the bridge, then try again.',
-      zh: '请确认本机防火墙没有拦截该网桥，然后重试。',
+      en: 'Check that no firewall of this machine blocks its link to the lab, then try again.',
+      zh: '请确认本机防火墙没有拦截通往实验环境的链路，然后重试。',
+    },
+  },
+  KX6023: {
+    exit: 1,
+    title: {
+      en: 'the record of lab {name}, {file}, cannot be used: {reason}',
+      zh: '无法使用实验环境 {name} 的记录 {file}：{reason}',
+    },
+    remedy: {
+      en: 'The disk was perhaps full, or another version of kubexm wrote it. Other labs are not concerned. Remove this one: kubexm lab delete {name}',
+      zh: '可能磁盘曾写满，或由其他版本的 kubexm 写入。其他实验环境不受影响。请删除它：kubexm lab delete {name}',
+    },
+  },
+  KX6024: {
+    exit: 1,
+    title: {
+      en: 'what labs changed on this machine is not known: {file} cannot be read: {reason}',
+      zh: '无法得知实验环境对本机的改动：无法读取 {file}：{reason}',
+    },
+    remedy: {
+      en: 'Restart this machine, or remove the file if no lab runs: settings that labs raised then stay until the next start.',
+      zh: '请重启本机；若没有运行中的实验环境，也可删除该文件：实验环境调高的设置将保留到下次启动。',
     },
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -39,16 +39,16 @@ export const manifestErrors = {
       zh: '无法撤销 {node}：没有类型为 {kind} 的步骤',
     },
     remedy: {
-      en: 'The change was made by another version of kubexm, or by a plugin that is not loaded. Use that one.',
-      zh: '该更改由另一版本的 kubexm 或未加载的插件完成。请使用对应的版本或插件。',
+      en: 'The change was made by another version of kubexm, or by a plugin that is not loaded. Use that one, or leave the change as it is: `kubexm reset nodes --leave`.',
+      zh: '该更改由另一版本的 kubexm 或未加载的插件完成。请使用对应的版本或插件，或用 `kubexm reset nodes --leave` 保留该更改。',
     },
   },
   KX8105: {
     exit: 1,
     title: { en: '{node} cannot be undone: {reason}', zh: '无法撤销 {node}：{reason}' },
     remedy: {
-      en: 'Mend what it says on the host and run `kubexm reset nodes` again; what is undone already stays undone.',
-      zh: '请在主机上处理所述问题，然后再次运行 `kubexm reset nodes`；已撤销的不会重来。',
+      en: 'Mend what it says on the host and run `kubexm reset nodes` again; what is undone already stays undone. With --leave what cannot be undone is left as it is.',
+      zh: '请在主机上处理所述问题，然后再次运行 `kubexm reset nodes`；已撤销的不会重来。使用 --leave 则保留无法撤销的更改。',
     },
   },
 } as const satisfies Record<string, ErrorEntry>;

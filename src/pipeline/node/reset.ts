@@ -5,6 +5,8 @@ import type { AnyStep } from '../../plan/step.ts';
 /** The parameters of `kubexm reset nodes`. */
 export interface ResetNodesParams {
   readonly nodes: readonly string[];
+  /** What cannot be undone stays as it is, is told with the reason, and belongs to no cluster from then on. */
+  readonly leave?: boolean;
 }
 
 /** Undoes what hosts' manifests say. `more`: kinds of steps beside the generic ones that their entries may be of. */

@@ -94,8 +94,8 @@ fi`,
       chmod,
       sh`if [ -d "$t" ]; then
   rm -rf -- "$old"
-  if [ -e "$p" ] || [ -L "$p" ]; then mv -- "$p" "$old" || kxg_fail "cannot replace $p"; fi
-  mv -- "$t" "$p" || { mv -- "$old" "$p"; kxg_fail "cannot write $p"; }
+  if [ -e "$p" ] || [ -L "$p" ]; then mv -T -- "$p" "$old" || kxg_fail "cannot replace $p"; fi
+  mv -T -- "$t" "$p" || { mv -T -- "$old" "$p"; kxg_fail "cannot write $p"; }
   rm -rf -- "$old"
 else
   kxg_place "$t" "$p"

@@ -183,7 +183,7 @@ function ownScript(owner: string | undefined): Script {
 const MOVE = sh`while IFS= read -r f; do
   kxg_pick "$f"
   if [ -d "$f" ] && [ ! -L "$f" ]; then
-    [ -d "$d/$n" ] || { mkdir -- "$d/$n" && chown -- "$(stat -c %u:%g -- "$f")" "$d/$n" && chmod "$(stat -c %a -- "$f")" "$d/$n"; } || kxg_fail "cannot make $d/$n"
+    [ -d "$d/$n" ] || { mkdir -- "$t/d" && chown -- "$(stat -c %u:%g -- "$f")" "$t/d" && chmod "$(stat -c %a -- "$f")" "$t/d" && mv -T -- "$t/d" "$d/$n"; } || kxg_fail "cannot make $d/$n"
     continue
   fi
   case "$n" in */*) (umask 022; mkdir -p -- "$d/\${n%/*}") || kxg_fail "cannot make $d/\${n%/*}" ;; esac

@@ -1,11 +1,11 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Bench, check, io, scratch } from '../../../test/contract/bench.ts';
 import { ShellHost } from '../../../test/contract/shell-host.ts';
-import { describeHosts, type Rig, type RigHost, startRig } from '../../../test/rig/sshd.ts';
+import { useOneHost } from '../../../test/rig/one-host.ts';
+import { describeHosts, type RigHost } from '../../../test/rig/sshd.ts';
 import { rpmCommands, rpmShell } from '../../../test/support/rpm-stand-in.ts';
-import { connectMachine } from '../../host/connect.ts';
 import type { LinkedMachine } from '../../host/machine.ts';
 import { parseHolds } from '../../host/os/package-hold.ts';
 import { output } from '../../model/host.ts';
@@ -66,19 +66,9 @@ describe.each(['dnf', 'yum', 'zypper'] as const)('commands of %s', (manager) => 
 });
 
 describeHosts('holds on a Debian', () => {
-  let rig: Rig;
   let host: RigHost;
   let machine: LinkedMachine;
-
-  beforeAll(async () => {
-    rig = await startRig();
-    host = rig.hosts[0] as RigHost;
-    machine = await connectMachine(host.target());
-  });
-  afterAll(async () => {
-    await machine?.close();
-    await rig?.close();
-  });
+  useOneHost((one) => ({ host, machine } = one));
 
   test.each<[string, PackageHold, string, string]>([
     ['held', { names: ['bash', 'dash'] }, 'apt-mark hold dash', 'bash\ndash\n'],

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { check, io } from '../../../test/contract/bench.ts';
-import { describeSystemdHosts, type Rig, type RigHost, startRig } from '../../../test/rig/sshd.ts';
+import { useOneHost } from '../../../test/rig/one-host.ts';
+import { describeSystemdHosts, type RigHost } from '../../../test/rig/sshd.ts';
 import { thorough } from '../../../test/rig/thorough.ts';
 import { makeDebRepository } from '../../../test/support/deb-repository.ts';
-import { connectMachine } from '../../host/connect.ts';
 import type { LinkedMachine } from '../../host/machine.ts';
 import type { JobResult } from '../../model/host.ts';
 import type { Script } from '../../model/script.ts';
@@ -28,29 +28,26 @@ ls -A /var/lib/kubexm 2>/dev/null || true
 `;
 
 describeSystemdHosts('packages on a Debian with a real systemd', () => {
-  let rig: Rig;
   let host: RigHost;
   let machine: LinkedMachine;
-
-  beforeAll(async () => {
-    rig = await startRig({ init: 'systemd' });
-    host = rig.hosts[0] as RigHost;
-    machine = await connectMachine(host.target(), { reconnectMs: 8000 });
-    await makeDebRepository(host, [
-      { name: 'kxd-alpha', role: 'kxd-role', service: true },
-      { name: 'kxd-alpha', version: '2.0-1', role: 'kxd-role', service: true },
-      { name: 'kxd-beta', role: 'kxd-role', service: true, depends: 'kxd-lib' },
-      { name: 'kxd-lib' },
-      { name: 'kxd-user', depends: 'kxd-lib' },
-    ]);
-  }, 60_000);
-  afterAll(async () => {
-    await machine?.close();
-    await rig?.close();
-  });
+  useOneHost(
+    async (one) => {
+      ({ host, machine } = one);
+      await makeDebRepository(host, [
+        { name: 'kxd-alpha', role: 'kxd-role', service: true },
+        { name: 'kxd-alpha', version: '2.0-1', role: 'kxd-role', service: true },
+        { name: 'kxd-beta', role: 'kxd-role', service: true, depends: 'kxd-lib' },
+        { name: 'kxd-lib' },
+        { name: 'kxd-user', depends: 'kxd-lib' },
+        { name: 'kxd-guest', depends: 'kxd-beta' },
+        { name: 'kxd-modern', depends: 'kxd-alpha (>= 2.0)' },
+      ]);
+    },
+    { init: 'systemd' },
+  );
   beforeEach(async () => {
     await host.exec(
-      'rm -f /srv/kx-test/slow; { dpkg --configure -a; dpkg --purge kxd-user kxd-beta kxd-lib kxd-alpha; } >/dev/null 2>&1; rm -rf /var/lib/kubexm; true',
+      'rm -f /srv/kx-test/slow; { dpkg --configure -a; apt-mark unhold kxd-user; dpkg --purge kxd-user kxd-guest kxd-modern kxd-beta kxd-lib kxd-alpha; } >/dev/null 2>&1; rm -rf /var/lib/kubexm; true',
     );
   });
 
@@ -178,6 +175,66 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
       'installed 1.0-1',
       '',
     ]);
+  });
+
+  test('what is held back by now stays, with what it needs', async () => {
+    const want: Packages = { install: ['kxd-beta'] };
+    const seen = await changed(want);
+    await host.exec('{ apt-get install -y kxd-user; apt-mark hold kxd-user; } >/dev/null 2>&1');
+    expect(await undone(want, seen)).toContain('kxd-lib stays: what is held back needs it');
+    expect([await status('kxd-user'), await status('kxd-lib'), await status('kxd-beta')]).toEqual([
+      'installed 1.0-1',
+      'installed 1.0-1',
+      '',
+    ]);
+  });
+
+  test('what went does not come back at the cost of what others installed since', async () => {
+    await alphaIsThere();
+    const want: Packages = { install: ['kxd-beta'] };
+    const seen = await changed(want);
+    await host.exec('apt-get install -y kxd-guest >/dev/null 2>&1');
+    const said = await undone(want, seen);
+    expect(said).toContain('kxd-beta stays: kxd-guest needs it');
+    expect(said).toContain('kxd-alpha stays as it is: its old version cannot be together with');
+    expect([await status('kxd-guest'), await status('kxd-beta'), await status('kxd-alpha')]).toEqual([
+      'installed 1.0-1',
+      'installed 1.0-1',
+      'config-files 1.0-1',
+    ]);
+  });
+
+  test('what was upgraded does not go back at the cost of what others installed since', async () => {
+    await alphaIsThere();
+    const want: Packages = { install: [{ name: 'kxd-alpha', version: '2.0-1' }] };
+    const seen = await changed(want);
+    await host.exec('apt-get install -y kxd-modern >/dev/null 2>&1');
+    expect(await undone(want, seen)).toContain('kxd-alpha stays as it is: its old version cannot be together with');
+    expect([await status('kxd-modern'), await status('kxd-alpha')]).toEqual(['installed 1.0-1', 'installed 2.0-1']);
+    expect(await host.exec('ls -A /var/lib/kubexm 2>/dev/null || true')).toBe('');
+  });
+
+  test('links that a package leaves behind go with it, and no others', async () => {
+    await host.exec(
+      'apt-get update >/dev/null 2>&1; ln -s /nowhere/before.service /etc/systemd/system/kx-before.service',
+    );
+    const before = await picture();
+    const want: Packages = { install: ['kxd-beta'] };
+    const seen = await changed(want);
+    // Nobody knows any more that the package has made its link; and somebody makes links of their own.
+    await host.exec(`rm -f /var/lib/systemd/deb-systemd-helper-enabled/kxd-beta.service.dsh-also
+      ln -s /nowhere/theirs.service /etc/systemd/system/kx-theirs.service
+      mkdir /etc/systemd/system/kx-theirs.target.wants
+      ln -s /lib/systemd/system/theirs.service /etc/systemd/system/kx-theirs.target.wants/theirs.service`);
+    await undone(want, seen);
+    expect((await picture()).filter((line) => line.includes('kxd-beta'))).toEqual([]);
+    const theirs = await host.exec(
+      'cd /etc/systemd/system && ls -d kx-before.service kx-theirs.service kx-theirs.target.wants/*',
+    );
+    expect(theirs).toBe('kx-before.service\nkx-theirs.service\nkx-theirs.target.wants/theirs.service\n');
+    await host.exec('cd /etc/systemd/system && rm -r kx-theirs.service kx-theirs.target.wants');
+    expect(await picture()).toEqual(before);
+    await host.exec('rm /etc/systemd/system/kx-before.service');
   });
 
   test('killed in the middle, applied again, undone: as before', async () => {

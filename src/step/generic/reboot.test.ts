@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Bench, io, scratch } from '../../../test/contract/bench.ts';
@@ -118,7 +118,9 @@ describe.each(bench.shells)('the note of a restart, in $name', (variant) => {
   test('is kept over a boot, told once, and gone then', async () => {
     const base = bench.dir('state');
     const host = bench.host(variant);
-    const script = (text: Script): Script => ({ script: `KX_STATE=${base}/kubexm\n${text.script}` });
+    const script = (text: Script): Script => ({ script: `KX_STATE=${base}/kubexm KX_RUN=${base}\n${text.script}` });
+    const heldBy = (run: string): void => writeFileSync(join(base, 'lock.owner'), `token ${run}\n`);
+    heldBy('run1');
     const first = await host.run(script(beginReboot('x')));
     const begun = parseBegun(first.stdout);
     expect(begun).toMatchObject({ boot: expect.stringMatching(/^[0-9a-f-]{36}$/) as string });
@@ -126,7 +128,17 @@ describe.each(bench.shells)('the note of a restart, in $name', (variant) => {
     expect((await host.run(script(lookAfterReboot('x', (begun as { boot: string }).boot)))).stdout).toBe('same\n');
     const dir = join(base, 'kubexm/reboot');
     const [mark] = readdirSync(dir);
-    writeFileSync(join(dir, mark!), `${BOOTS[0]}\n`);
+    const restarted = (run: string): void => writeFileSync(join(dir, mark!), `${BOOTS[0]} ${run}\n`);
+    restarted('run1');
+    heldBy('run2');
+    expect((await host.run(script(beginReboot('x')))).stdout, 'a restart of another run').toMatch(/^boot /);
+    restarted('');
+    expect((await host.run(script(beginReboot('x')))).stdout, 'a restart of nobody').toMatch(/^boot /);
+    restarted('run1');
+    rmSync(join(base, 'lock.owner'));
+    expect((await host.run(script(beginReboot('x')))).stdout, 'asked by nobody').toMatch(/^boot /);
+    restarted('run1');
+    heldBy('run1');
     expect((await host.run(script(beginReboot('y')))).stdout, 'another reason').toMatch(/^boot /);
     expect((await host.run(script(beginReboot('x')))).stdout).toBe('done\n');
     expect(readdirSync(dir)).toHaveLength(1);

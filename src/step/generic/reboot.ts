@@ -14,7 +14,7 @@ import { defineStep, needed, type StepIo, satisfied } from '../../plan/step.ts';
 
 /** A restart of the machine. */
 export interface Reboot {
-  /** What it is for. A restart for the same reason that happened while nobody watched is not repeated. */
+  /** What it is for. A restart of the same run for the same reason that happened while nobody watched is not repeated. */
   readonly reason: string;
   /** How long the machine may take. Default 600. */
   readonly timeoutSeconds?: number;

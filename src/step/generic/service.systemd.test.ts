@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { check, io } from '../../../test/contract/bench.ts';
-import { describeSystemdHosts, type Rig, type RigHost, startRig } from '../../../test/rig/sshd.ts';
-import { connectMachine } from '../../host/connect.ts';
+import { useOneHost } from '../../../test/rig/one-host.ts';
+import { describeSystemdHosts, type RigHost } from '../../../test/rig/sshd.ts';
 import type { LinkedMachine } from '../../host/machine.ts';
 import type { Output } from '../../model/host.ts';
 import { rawScript, type Script } from '../../model/script.ts';
@@ -13,19 +13,9 @@ import { restartWhenUndone } from './service-undo.ts';
 const step = service.definition;
 
 describeSystemdHosts('services under a real systemd', () => {
-  let rig: Rig;
   let host: RigHost;
   let machine: LinkedMachine;
-
-  beforeAll(async () => {
-    rig = await startRig({ init: 'systemd' });
-    host = rig.hosts[0] as RigHost;
-    machine = await connectMachine(host.target(), { reconnectMs: 8000 });
-  });
-  afterAll(async () => {
-    await machine?.close();
-    await rig?.close();
-  });
+  useOneHost((one) => ({ host, machine } = one), { init: 'systemd' });
 
   let count = 0;
   let name = '';
@@ -201,6 +191,28 @@ describeSystemdHosts('services under a real systemd', () => {
       diff: [{ what: 'state', from: 'no unit', to: 'active' }],
     });
     expect((await apply(want)).stderr).toBe(`there is no unit ${name}.service on this machine\n`);
+  });
+
+  test('one that somebody has taken away since stays as it is', async () => {
+    await unit('exec sleep 600');
+    await host.exec(`systemctl daemon-reload; systemctl enable --now -q ${name}`);
+    const want: Service = { unit: name, enabled: false, running: 'stopped' };
+    const seen = await changed(want);
+    await host.exec(`rm /etc/systemd/system/${name}.service; systemctl daemon-reload`);
+    const back = await run(step.revert!(machine, want, seen as never) as Script);
+    expect(back).toMatchObject({
+      code: 0,
+      stdout: `${name}.service stays as it is: there is no such unit any more\n`,
+      stderr: '',
+    });
+    // One that was not there before leaves no link to it behind, and there is nothing to tell.
+    await unit('exec sleep 600');
+    const before = await links();
+    const on: Service = { unit: name, enabled: true };
+    const first = await changed(on);
+    await host.exec(`rm /etc/systemd/system/${name}.service; systemctl daemon-reload`);
+    expect(await run(step.revert!(machine, on, first as never) as Script)).toMatchObject({ code: 0, stdout: '' });
+    expect(await links()).toBe(before.replace(/.*\n/, ''));
   });
 
   test('nothing is left in the state directory', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { check, io } from '../../../test/contract/bench.ts';
-import { describeHosts, type Rig, type RigHost, startRig } from '../../../test/rig/sshd.ts';
-import { connectMachine } from '../../host/connect.ts';
+import { useOneHost } from '../../../test/rig/one-host.ts';
+import { describeHosts, type RigHost } from '../../../test/rig/sshd.ts';
 import type { LinkedMachine } from '../../host/machine.ts';
 import type { Script } from '../../model/script.ts';
 import type { AnyStep } from '../../plan/step.ts';
@@ -13,19 +13,9 @@ const PICTURE =
   'cat /etc/passwd /etc/group /etc/shadow /etc/gshadow /etc/subuid /etc/subgid 2>/dev/null; ls -lnd /srv/kx-* /home/* /var/mail/* 2>/dev/null | sed "s/ [0-9]* [A-Z][a-z][a-z] .*:.. / /"; true';
 
 describeHosts('users and groups on a host', () => {
-  let rig: Rig;
   let host: RigHost;
   let machine: LinkedMachine;
-
-  beforeAll(async () => {
-    rig = await startRig();
-    host = rig.hosts[0] as RigHost;
-    machine = await connectMachine(host.target());
-  });
-  afterAll(async () => {
-    await machine?.close();
-    await rig?.close();
-  });
+  useOneHost((one) => ({ host, machine } = one));
 
   const run = async (script: unknown): Promise<void> => {
     const output = await machine.run(script as Script);
@@ -93,6 +83,33 @@ describeHosts('users and groups on a host', () => {
       await host.exec(`{ ${before || ':'}; } >/dev/null`);
       await contract(user.definition, want, look, seen);
     });
+  });
+
+  test('what others have put into its home stays, and is told', async () => {
+    const want: User = { name: 'kxguest', home: '/srv/kx-guest', createHome: true, system: false };
+    await host.exec(
+      'mkdir -p /etc/skel/.config && echo skel >/etc/skel/.config/kx && ln -sf kx /etc/skel/.config/kx-link',
+    );
+    const first = await check(machine, user.definition, want);
+    const found = JSON.parse(JSON.stringify('seen' in first ? first.seen : null)) as never;
+    await run(user.definition.apply(machine, want, io));
+    await host.exec(
+      'echo theirs >/srv/kx-guest/theirs; echo changed >>/srv/kx-guest/.profile; mkdir /srv/kx-guest/.config/mine',
+    );
+    for (const _ of [1, 2]) {
+      const back = await machine.run(user.definition.revert!(machine, want, found) as Script);
+      expect(back).toMatchObject({
+        code: 0,
+        stderr: '/srv/kx-guest stays: what is in it was not put there by this step\n',
+      });
+      expect(await host.exec('cd /srv/kx-guest && find . ! -name . | sort; getent passwd kxguest || true')).toBe(
+        './.config\n./.config/mine\n./.profile\n./theirs\n',
+      );
+    }
+    await host.exec('rm -r /srv/kx-guest');
+    // Without anything of others nothing of it is left.
+    await contract(user.definition, want, 'cat /srv/kx-guest/.config/kx-link', 'skel\n');
+    await host.exec('rm -r /etc/skel/.config');
   });
 
   test.each<[string, Group, string, string]>([

@@ -4,9 +4,11 @@ import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import type { AnyStep } from '../../plan/step.ts';
 import { hasUnits, resetSteps } from '../../step/reset.ts';
 
-/** Which hosts are meant. */
+/** Which hosts are meant, and how. */
 export interface ResetInputs {
   readonly nodes: readonly string[];
+  /** What cannot be undone stays, is told, and is forgotten. */
+  readonly leave?: boolean;
 }
 
 /** The tasks of `reset`. `more`: kinds of steps beside the generic ones that entries may be of. */
@@ -20,7 +22,10 @@ export function resetTasks(more: readonly AnyStep[]) {
     plan: (context, inputs) => {
       const chains = hostsOf(context, inputs).map((host) => {
         const entries = manifestOf(context, host.name)?.entries ?? [];
-        const nodes = entries.toReversed().map((entry) => on([host], { ...undo(entry), name: nameOf(entry) }));
+        const how = inputs.leave === true ? { leave: true as const } : {};
+        const nodes = entries
+          .toReversed()
+          .map((entry) => on([host], { ...undo({ ...entry, ...how }), name: nameOf(entry) }));
         return nodes.length === 0 ? nothing() : sequence(...nodes);
       });
       return { fragment: parallel(...chains), outputs: undefined };

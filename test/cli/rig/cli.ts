@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { compiled, program } from '../../rig/programs.ts';
 
-/** Where the command line begins. */
-export const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
+/** The command line. */
+export const MAIN = program('kubexm');
 /** The same with one more command: see sample-main.ts. */
-export const SAMPLE_MAIN = join(import.meta.dirname, 'sample-main.ts');
+export const SAMPLE_MAIN = program('sample-kubexm');
 
 /** What a process left behind. */
 export interface Ended {
@@ -25,12 +26,9 @@ export interface CliOptions {
   readonly started?: (child: ChildProcess) => void;
 }
 
-// Every test starts processes; what they compile is kept between them.
-const COMPILED = join(tmpdir(), `kubexm-cli-compiled-${process.getuid?.() ?? 0}`);
-
 /** An environment in which nothing of this machine shows: no home, no language, no colour. */
 export function plainEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const own = { HOME: '/nonexistent', TZ: 'UTC', LANG: 'C.UTF-8', NODE_COMPILE_CACHE: COMPILED };
+  const own = { HOME: '/nonexistent', TZ: 'UTC', LANG: 'C.UTF-8', ...compiled() };
   return { PATH: process.env['PATH'], ...own, ...more };
 }
 

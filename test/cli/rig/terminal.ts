@@ -32,8 +32,9 @@ export function terminal(columns: number, rows: number, command: string) {
     cursorShown: () => tmux('display-message', '-p', '#{cursor_flag}').trim() === '1',
     /** Waits until the screen shows a text. */
     async until(text: string): Promise<string[]> {
-      for (const end = Date.now() + 20_000; Date.now() < end; await delay(50)) {
-        if (screen().join('\n').includes(text)) return screen();
+      for (const end = Date.now() + 20_000; Date.now() < end; await delay(100)) {
+        const now = screen();
+        if (now.join('\n').includes(text)) return now;
       }
       throw new Error(`the screen never showed ${text}:\n${screen().join('\n')}`);
     },

@@ -47,12 +47,16 @@ $kxg_own
 "*) kxg_fail "$1 is a directory of the system: it is never removed or replaced as a whole" ;; esac
 }`;
 
-/** kxg_new FILE: an empty file that only root can read, at a name nobody else can have prepared. */
+/**
+ * kxg_new FILE: an empty file that only root can read, at a name nobody else can have prepared. FILE is `$t`. In a directory
+ * where others can write, the file is in a directory of ours there, and `$t` tells its new place.
+ */
 const NEW = `kxg_new() {
   [ -d "\${1%/*}/" ] || kxg_fail "the directory \${1%/*} does not exist; a directory step has to come first"
-  kxg_t=$1
-  rm -rf -- "$1"
-  (umask 077; set -C; : >"$1") || kxg_fail "cannot write in \${1%/*}"
+  kxg_t=$1 kxg_in=\${1%/*}
+  kx_den "$1" "\${1##*/}" || kxg_fail "cannot write in $kxg_in"
+  if [ -n "$kx_den" ]; then kxg_t=$kx_den t=$kx_tmp; trap 'rm -rf -- "$kx_den"' EXIT; else rm -rf -- "$1"; fi
+  (umask 077; set -C; : >"$kx_tmp") || kxg_fail "cannot write in $kxg_in"
 }`;
 
 /**
@@ -64,13 +68,15 @@ const PLACE = `kxg_label() {
   [ ! -e /sys/fs/selinux/enforce ] || ! command -v restorecon >/dev/null || restorecon -- "$1"
 }
 kxg_place() {
-  if [ -d "$2" ] && [ ! -L "$2" ]; then kxg_fail "$2 is a directory"; fi
-  if [ -L "$2" ] && [ -d "$2" ]; then
-    mv -fT -- "$1" "$2" 2>/dev/null || { rm -f -- "$2" && mv -f -- "$1" "$2"; }
-  elif [ -f "$2" ] && [ ! -L "$2" ] && kxg_mounts "$2"; then
+  kxg_q=$2
+  if [ -n "$kx_den" ] && [ "\${2%/*}" = "$kxg_in" ]; then kxg_q=/proc/self/fd/7/\${2##*/}; fi
+  if [ -d "$kxg_q" ] && [ ! -L "$kxg_q" ]; then kxg_fail "$2 is a directory"; fi
+  if [ -L "$kxg_q" ] && [ -d "$kxg_q" ]; then
+    mv -fT -- "$1" "$kxg_q" 2>/dev/null || { rm -f -- "$kxg_q" && mv -fT -- "$1" "$kxg_q"; }
+  elif [ -f "$kxg_q" ] && [ ! -L "$kxg_q" ] && kxg_mounts "$2"; then
     cat <"$1" >"$2" && chown -- "$(stat -c %u:%g -- "$1")" "$2" && chmod "$(stat -c %a -- "$1")" "$2" && rm -f -- "$1"
   else
-    mv -f -- "$1" "$2"
+    mv -fT -- "$1" "$kxg_q"
   fi && kxg_label "$2" || kxg_fail "cannot write $2"
 }`;
 
