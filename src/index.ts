@@ -33,8 +33,16 @@ export * from './observe/index.ts';
 export * as oci from './oci/index.ts';
 export * from './pipeline/index.ts';
 export * from './plan/index.ts';
+export {
+  type ArtifactRow,
+  type ArtifactState,
+  type PruneReport,
+  pruneArtifacts,
+  verifyArtifacts,
+} from './resource/index.ts';
 export * from './runtime/index.ts';
 export { genericSteps } from './step/generic/index.ts';
+export { artifactCacheDir } from './supply/index.ts';
 
 /** Everything that can be planned, from the code itself: what the references are written from. */
 export function reference() {

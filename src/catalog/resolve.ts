@@ -135,8 +135,16 @@ function resolveFile(
     mirrors: mirrorUrls(url, zone),
     ...('none' in file.checksum ? {} : { checksum: placeOf(file.checksum, from, values, zone) }),
     programs: file.kind === 'binary' ? { [file.name]: name } : Object.fromEntries(inside),
+    ...(file.inModule === undefined ? {} : { inModule: moduleOf(file.inModule, values) }),
     hosts: namesOf(hosts),
   };
+}
+
+function moduleOf(
+  { module: path, version, files }: NonNullable<CatalogFile['inModule']>,
+  values: Values,
+): NonNullable<FileNeed['inModule']> {
+  return { module: { path, version: fill(version, values) }, files: files.map((file) => fill(file, values)) };
 }
 
 function placeOf(

@@ -67,6 +67,7 @@ export async function runShown<P>(
       tags: flags.tags,
       skipTags: flags.skipTags,
       assumeYes: io.assumeYes,
+      lang: io.lang,
       sinks: [view.sink, ...sinks],
       ask: (question) => view.aside(() => askPerson(question, io, interrupts.stop)),
       drain: interrupts.drain,

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BASE } from '../../test/configs/cases.ts';
 import { cpuTime } from '../../test/configs/cpu-time.ts';
+import { runs, some } from '../../test/rig/thorough.ts';
 import { loadConfig } from './load.ts';
 import { renderProblems } from './render.ts';
 
@@ -72,21 +73,21 @@ describe('whatever the text, the answer is clear and nothing throws', () => {
         await mustAnswer(random);
         expect((await loadConfig({ text: random, file: 'cluster.yaml' })).problems.length).toBeGreaterThan(0);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
   test('a good configuration with characters changed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 6 }), async (edits) => mustAnswer(apply(BASE, edits))),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
   });
 
   test('the seed with characters changed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 4 }), async (edits) => mustAnswer(apply(SEED, edits))),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -108,7 +109,7 @@ describe('whatever the text, the answer is clear and nothing throws', () => {
         }
         await mustAnswer(text.join('\n'));
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -146,7 +147,7 @@ describe('whatever the text, the answer is clear and nothing throws', () => {
         const end = place + (/^[^,}\n]*/.exec(BASE.slice(place))?.[0].length ?? 0);
         await mustAnswer(BASE.slice(0, place) + other + BASE.slice(end));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -161,7 +162,7 @@ describe('secrets', () => {
         expect(shown + JSON.stringify(problems)).not.toContain(PLANTED);
         expect(JSON.stringify(cluster) ?? '').not.toContain(PLANTED);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -242,11 +243,11 @@ describe('large and hostile texts are refused quickly', () => {
     '\ud800',
     '😀',
   ];
-  test.each(
-    pieces.flatMap((piece) =>
-      ['', '[', 'spec:\n  hosts:\n'].map((start) => [JSON.stringify(start + piece), start, piece] as const),
-    ),
-  )('%s repeated', async (_, start, piece) => {
+  const starts = ['', '[', 'spec:\n  hosts:\n'];
+  const texts = pieces.flatMap((piece) =>
+    starts.map((start) => [JSON.stringify(start + piece), start, piece] as const),
+  );
+  test.each(some(texts, 40))('%s repeated', async (_, start, piece) => {
     const text = start + piece.repeat(Math.floor(1_048_000 / piece.length));
     const spent = cpuTime();
     const { problems, cluster, source } = await loadConfig({ text, file: 'cluster.yaml' });

@@ -26,12 +26,17 @@ export function listSecrets(cluster: Cluster): readonly Secret[] {
   return [...found.values()];
 }
 
-/** Gets the text of every secret. The same variable, file or labelled prompt is only asked for once. */
-export async function resolveSecrets(cluster: Cluster, sources: SecretSources): Promise<ResolvedSecrets> {
+/** Gets the text of every secret that is wanted. The same variable, file or labelled prompt is only asked for once. */
+export async function resolveSecrets(
+  cluster: Cluster,
+  sources: SecretSources,
+  wanted: (field: string) => boolean = () => true,
+): Promise<ResolvedSecrets> {
   const values = new Map<string, string>();
   const errors: KubexmError[] = [];
   const fetched = new Map<string, string | KubexmError>();
   for (const secret of listSecrets(cluster)) {
+    if (!wanted(secret.at)) continue;
     const key = secret.kind === 'inline' || secret.toString() === 'prompt' ? secret.at : secret.toString();
     const known = fetched.get(key);
     const value = known ?? (await fetchSecret(secret, sources));

@@ -231,14 +231,17 @@ function stepIo(options: ExecuteOptions, target: Target): StepIo & { expire(): v
       return AbortSignal.any([options.stop, expired.signal]);
     },
     expire: () => expired?.abort(),
-    progress: (done, total) => {
+    progress: (done, total, unit = 'bytes') => {
       const now = Date.now();
       if (now - shown < 200 && done !== total) return;
       shown = now;
-      options.emit({ type: 'node-progress', ...target.ref, done, total });
+      options.emit({ type: 'node-progress', ...target.ref, done, total, ...(unit === 'bytes' ? {} : { unit }) });
     },
+    line: (line) => options.emit({ type: 'node-line', ...target.ref, line }),
     say: (text) => options.emit({ type: 'message', text, node: target.ref.node }),
     ask: options.ask,
     redact: options.redact,
+    secret: options.secret,
+    ...(options.lang === undefined ? {} : { lang: options.lang }),
   };
 }

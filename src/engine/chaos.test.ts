@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { host, type Kv, kvDefinition, Rig, seeded, task } from '../../test/rig/engine.ts';
+import { runs } from '../../test/rig/thorough.ts';
 import { MemoryMachine } from '../host/memory.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, type StepFragment } from '../plan/combinators.ts';
@@ -123,7 +124,7 @@ test('whatever fails, breaks or vanishes: all is settled once, failed tasks are 
       });
       expect((await rig.run(plan())).counts).toEqual({ satisfied: hosts.length });
     }),
-    { numRuns: 200, verbose: 1 },
+    { numRuns: runs(200), verbose: 1 },
   );
 }, 180_000);
 

@@ -2,16 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { initial, runCrashPipeline } from '../../test/rig/crash-pipeline.ts';
 import { seeded } from '../../test/rig/engine.ts';
+import { program } from '../../test/rig/programs.ts';
 import { some, thorough } from '../../test/rig/thorough.ts';
 import type { MemoryState } from '../host/memory.ts';
 import type { NodeRecord } from './record.ts';
 import { readJournal } from './replay.ts';
 
-const program = fileURLToPath(new URL('../../test/rig/crash-pipeline.ts', import.meta.url));
 const AT_ONCE = 3;
 let root: string;
 
@@ -48,7 +47,7 @@ function start(
   scenario: string,
   crashAt = '',
 ): { readonly child: ChildProcess; readonly ended: Promise<NodeJS.Signals | number | null> } {
-  const child = spawn(process.execPath, ['--no-warnings', program, dir, scenario], {
+  const child = spawn(process.execPath, ['--no-warnings', program('crash-pipeline'), dir, scenario], {
     // Hundreds of them start: what the first has compiled the others need not.
     env: { ...process.env, KUBEXM_CRASH_AT: crashAt, NODE_COMPILE_CACHE: join(root, 'compiled') },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -126,7 +125,7 @@ describe.each([
       expect(phases).toContain(phase);
     }
     const points = transitions.flatMap((one) => [one, one.replace(/:([^:]+)$/, ':before-$1')]);
-    await each(some(points, 24), async (point) => {
+    await each(some(points, 12), async (point) => {
       const dir = fresh();
       expect(await start(dir, scenario, point).ended, point).toBe('SIGKILL');
       const noted = records(dir).some(({ node, phase }) => point === `${node}:${phase}`);
@@ -151,7 +150,7 @@ describe.each([
       ),
     ];
     const others = later.filter((one) => one !== middle);
-    await each(some(others, 8), async (point) => {
+    await each(some(others, 4), async (point) => {
       const dir = fresh();
       expect(await start(dir, scenario, middle).ended, middle).toBe('SIGKILL');
       // A node of the plan that both processes settle may be noted by the first already: then it dies there again.
@@ -167,7 +166,7 @@ describe.each([
     const began = performance.now();
     await start(clean, scenario).ended;
     const whole = performance.now() - began;
-    const moments = Array.from({ length: thorough ? 25 : 6 }, () =>
+    const moments = Array.from({ length: thorough ? 25 : 4 }, () =>
       Array.from({ length: 1 + Math.floor(random() * 3) }, () => random()),
     );
     let killed = 0;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { causes, host, type Kv, kv, kvLike, local, Rig } from '../../test/rig/engine.ts';
+import { runs } from '../../test/rig/thorough.ts';
 import { sh } from '../model/script.ts';
 import { MASK } from '../model/text/mask.ts';
 import { on, type StepFragment, sequence, until } from '../plan/combinators.ts';
@@ -113,7 +114,7 @@ describe('a dry run', () => {
         const usesAction = hosts.map((_, i) => isAction[i] || dependsOnAction(i, from, isAction));
         expect(Object.keys(predicted(rig)).length).toBe(usesAction.filter((uses, i) => uses && !isAction[i]).length);
       }),
-      { numRuns: 200, verbose: 1 },
+      { numRuns: runs(200), verbose: 1 },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { host, kv, seeded } from '../../test/rig/engine.ts';
+import { runs } from '../../test/rig/thorough.ts';
 import { on, parallel, sequence } from '../plan/combinators.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Link } from '../plan/node.ts';
@@ -92,7 +93,7 @@ describe('freshness', () => {
           }
         }
       }),
-      { numRuns: 1000, verbose: 1 },
+      { numRuns: runs(1000), verbose: 1 },
     );
   });
 

@@ -1,3 +1,4 @@
+import type { Lang } from '../model/errors/index.ts';
 import type { EventError, Outcome, RunEvent, RunOutcome } from '../model/event.ts';
 import type { Machine } from '../model/host.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
@@ -50,6 +51,10 @@ export interface ExecuteOptions {
   readonly stop: AbortSignal;
   readonly ask: (question: Question) => Promise<string>;
   readonly redact: (secret: string) => void;
+  /** The text of a secret of the configuration, by the path of its field. */
+  readonly secret: (field: string) => string | undefined;
+  /** The reader's language, for steps that tell much. Default: English. */
+  readonly lang?: Lang;
   /** What is changed on hosts is written into their manifests. */
   readonly manifest?: ManifestOptions | undefined;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { host, local, Manual, Rig, seeded } from '../../test/rig/engine.ts';
+import { runs, thorough } from '../../test/rig/thorough.ts';
 import type { Machine } from '../model/host.ts';
 import { output } from '../model/host.ts';
 import { sh } from '../model/script.ts';
@@ -83,7 +84,7 @@ describe('scheduling', () => {
         expect(manual.started.toSorted()).toEqual(hosts.map((name, i) => `n${i}@${name}`).toSorted());
         expect(result.counts).toEqual({ ran: hosts.length });
       }),
-      { numRuns: 150, verbose: 1 },
+      { numRuns: runs(150), verbose: 1 },
     );
   });
 
@@ -230,17 +231,17 @@ describe('size', () => {
     expect(rig.events).toEqual([]);
   });
 
-  test('half a million satisfied nodes, and half a million empty ones, are scheduled in a few microseconds each', async () => {
-    const names = Array.from({ length: 5000 }, (_, i) => `host${i}`);
+  test('very many satisfied nodes, and as many empty ones, are scheduled in a few microseconds each', async () => {
+    const names = Array.from({ length: thorough ? 5000 : 1000 }, (_, i) => `host${i}`);
     const hosts = names.map(host);
     const graphOf = (step: typeof empty) =>
       buildGraph(
         sequence(...Array.from({ length: 100 }, (_, i) => on(hosts, step({ name: `${i}` }), { name: `n${i}` }))),
       );
     const satisfied = await run(graphOf(looked), names);
-    expect(satisfied.result.counts).toEqual({ satisfied: 500_000 });
+    expect(satisfied.result.counts).toEqual({ satisfied: names.length * 100 });
     const ran = await run(graphOf(empty), names);
-    expect(ran.result.counts).toEqual({ ran: 500_000 });
+    expect(ran.result.counts).toEqual({ ran: names.length * 100 });
     // Of the processor's time, so that a busy machine does not matter. The goal is 15.
     expect(satisfied.microseconds).toBeLessThan(10);
     expect(ran.microseconds).toBeLessThan(25);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { host, kv, kvLike, Rig, seeded } from '../../test/rig/engine.ts';
+import { runs } from '../../test/rig/thorough.ts';
 import { MemoryHost, MemoryMachine } from '../host/memory.ts';
 import { LOCAL, output } from '../model/host.ts';
 import { sh } from '../model/script.ts';
@@ -115,7 +116,7 @@ describe('prefetched answers', () => {
         expect(shape.hosts.map((_, i) => valueAt(i))).toEqual(expected.values);
         expect(changed.toSorted((x, y) => x - y)).toEqual(expected.changed);
       }),
-      { numRuns: 200, verbose: 1 },
+      { numRuns: runs(200), verbose: 1 },
     );
   }, 120_000);
 

@@ -79,7 +79,12 @@ export type RunEvent =
   | (Base & { readonly type: 'host-lost'; readonly host: string; readonly error: EventError })
   | (NodeEvent & { readonly type: 'node-started'; readonly diff: readonly EventChange[] })
   | (NodeEvent & { readonly type: 'node-attached' })
-  | (NodeEvent & { readonly type: 'node-progress'; readonly done: number; readonly total: number | undefined })
+  | (NodeEvent & {
+      readonly type: 'node-progress';
+      readonly done: number;
+      readonly total: number | undefined;
+      readonly unit?: 'parts';
+    })
   | (NodeEvent & { readonly type: 'node-line'; readonly line: string })
   | (NodeEvent & {
       readonly type: 'node-output';

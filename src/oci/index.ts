@@ -1,6 +1,7 @@
 /** OCI images: made from files, kept in a store, written to disk, pulled from and pushed to registries. */
 export { type BlobStore, openBlobStore, type Stored } from './content/blob-store.ts';
 export { type Digest, digestOf, isDigest } from './content/digest.ts';
+export { locked } from './content/lock.ts';
 export type { Part } from './content/part.ts';
 export { type ArchiveOptions, writeArchive } from './image/archive.ts';
 export {

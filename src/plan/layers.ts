@@ -1,3 +1,5 @@
+import type { ArtifactLock, SourceSpec } from '../model/artifact-lock.ts';
+import type { ArtifactNeed } from '../model/catalog/need.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import type { Facts } from '../model/facts.ts';
 import type { HostManifest } from '../model/manifest.ts';
@@ -12,6 +14,14 @@ export interface PlanHost {
   readonly facts: Facts;
 }
 
+/** What a cluster needs, what it has agreed on, and where it comes from. */
+export interface PlanArtifacts {
+  readonly needs: readonly ArtifactNeed[];
+  readonly lock: ArtifactLock;
+  readonly sources: readonly SourceSpec[];
+  readonly cacheDir: string;
+}
+
 /** All that planning may look at. The same context always gives the same plan. */
 export interface PlanContext {
   readonly cluster: Cluster;
@@ -24,6 +34,8 @@ export interface PlanContext {
   readonly workDir: string;
   /** Answer every question with yes. */
   readonly assumeYes: boolean;
+  /** What the cluster is installed from: for a pipeline that uses artifacts. */
+  readonly artifacts?: PlanArtifacts;
   /** What was changed on the hosts, by name: for a pipeline that reads manifests. A host without one is not in it. */
   readonly manifests?: Readonly<Record<string, HostManifest>>;
 }
@@ -133,6 +145,10 @@ export interface PipelineDefinition<P> {
   readonly exclusive?: boolean;
   /** What it changes on hosts is the cluster's: written into their manifests, and undone by `reset nodes`. Default false. */
   readonly owns?: boolean;
+  /** Gets or uses what the cluster is installed from. Default false. */
+  readonly usesArtifacts?: boolean;
+  /** Works on the machine kubexm runs on alone: no host is connected, and no secret of hosts is asked for. Default false. */
+  readonly local?: boolean;
   /** Its plan depends on what the hosts' manifests say. Default false. */
   readonly readsManifests?: boolean;
   /** Goes on with the hosts that answer instead of refusing to start. Default false. */

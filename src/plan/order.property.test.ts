@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { local, step } from '../../test/plans/fixtures.ts';
+import { runs } from '../../test/rig/thorough.ts';
 import { LOCAL } from '../model/host.ts';
 import { join, on, parallel, sequence } from './combinators.ts';
 import { buildGraph, type ExecutionGraph } from './graph.ts';
@@ -173,7 +174,7 @@ describe('the order of nested combinators', () => {
       fc.property(tree, (root) => {
         expect(pairs(read(buildGraph(fragmentOf(root))))).toEqual(pairs(model(root)));
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -184,7 +185,7 @@ describe('the order of nested combinators', () => {
         expect(pairs(read(buildGraph(fragmentOf(flat(root)))))).toEqual(expected);
         expect(pairs(read(buildGraph(fragmentOf(nest(root, cuts)))))).toEqual(expected);
       }),
-      { numRuns: 700 },
+      { numRuns: runs(700) },
     );
   });
 
@@ -220,7 +221,7 @@ describe('the order of nested combinators', () => {
         }
         expect(ends.size).toBe(graph.size);
       }),
-      { numRuns: 700 },
+      { numRuns: runs(700) },
     );
   });
 });

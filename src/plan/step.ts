@@ -1,4 +1,5 @@
 import type { Effect } from '../model/effect.ts';
+import type { Lang } from '../model/errors/entry.ts';
 import type { Host, Output } from '../model/host.ts';
 import type { Script } from '../model/script.ts';
 import type { Diff } from './diff.ts';
@@ -38,12 +39,19 @@ export interface Question {
 /** What `apply` may use beside the machine: no configuration, no engine, no other host. */
 export interface StepIo {
   readonly signal: AbortSignal;
-  progress(done: number, total: number | undefined): void;
+  /** How far the work is. `unit`: what is counted. Default: bytes. */
+  progress(done: number, total: number | undefined, unit?: 'bytes' | 'parts'): void;
   /** Shows lines to the person: a message, a table. */
   say(text: string): void;
+  /** What the work is at right now: one line beside the step, replaced by the next. */
+  line(text: string): void;
   ask(question: Question): Promise<string>;
   /** Marks a value so that no log, event or journal ever shows it. */
   redact(secret: string): void;
+  /** The reader's language. Default: English. */
+  readonly lang?: Lang;
+  /** The text of a secret of the configuration, by the path of its field; it is redacted everywhere already. */
+  secret(field: string): string | undefined;
 }
 
 /** A failure that is worth another try, and how often. */

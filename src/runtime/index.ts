@@ -1,4 +1,5 @@
 export { KeyRing } from '../host/index.ts';
+export { forgetArtifacts, listArtifacts } from './artifacts.ts';
 export { clusterLockOwner } from './cluster-lock.ts';
 export { type Context, type Contexts, contextsFile, readContexts, recordContext, useContext } from './contexts.ts';
 export { type ClusterHistory, openHistory } from './history.ts';

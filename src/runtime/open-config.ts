@@ -42,18 +42,24 @@ export async function openCluster(
 /** Loads a file for a pipeline: what the pipeline cannot act on is refused by name, secrets are resolved. */
 export async function openConfig(
   file: string,
-  pipeline: { readonly name: string; readonly actsOn: readonly string[] },
+  pipeline: { readonly name: string; readonly actsOn: readonly string[]; readonly local?: boolean },
   io: { readonly env: NodeJS.ProcessEnv; readonly ask: ((question: Question) => Promise<string>) | undefined },
 ): Promise<OpenConfig> {
   const { cluster, warnings, source } = await openCluster(file);
   const refused = unsupportedFields(source, pipeline.actsOn, pipeline.name);
   if (refused.length > 0) throw new ConfigError(file, refused, source);
   const { ask } = io;
-  const { values, errors } = await resolveSecrets(cluster, {
-    env: io.env,
-    readFile: (path) => readFile(path, 'utf8'),
-    ask: ask && ((text) => ask({ text, secret: true })),
-  });
+  // Who connects to no host needs none of their passwords, and should not be asked for them.
+  const wanted = pipeline.local ? (field: string) => !/^spec\.(hosts|ssh)\b/.test(field) : () => true;
+  const { values, errors } = await resolveSecrets(
+    cluster,
+    {
+      env: io.env,
+      readFile: (path) => readFile(path, 'utf8'),
+      ask: ask && ((text) => ask({ text, secret: true })),
+    },
+    wanted,
+  );
   if (errors[0]) throw errors[0];
   const redactor = new Redactor();
   for (const text of values.values()) redactor.add(text);

@@ -11,12 +11,14 @@ import { LOCAL, type LockOwner } from '../model/host.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import { checkWants } from '../plan/check-wants.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
-import type { Pipeline, PlanContext } from '../plan/layers.ts';
+import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
 import { criticalPath } from '../plan/order.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
 import type { Question } from '../plan/step.ts';
+import { planArtifacts } from './artifacts.ts';
 import type { Connected } from './connect.ts';
 import { ClusterManifests } from './manifests.ts';
+import { forgetOldRuns } from './old-records.ts';
 import type { OpenConfig } from './open-config.ts';
 import { planContext } from './plan-context.ts';
 import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
@@ -67,7 +69,7 @@ export class PipelineRun<P> {
     const facts = earlier?.inputs.facts ?? connected.facts;
     const { owns, readsManifests } = this.pipeline;
     const known = readsManifests ? (earlier?.inputs.manifests ?? (await this.manifests.read(connected.machines))) : {};
-    const context = this.context(facts, known);
+    const context = this.context(facts, known, await this.artifacts(facts));
     const graph = buildGraph(this.pipeline.plan(context, this.params));
     const finalizers = this.pipeline.finalizers && buildGraph(this.pipeline.finalizers(context, this.params));
     checkWants(graph);
@@ -95,7 +97,7 @@ export class PipelineRun<P> {
     uid: string | undefined,
   ): Promise<RunReport> {
     const { config, run, workDir, connected } = this.parts;
-    const dir = this.prepare(graph, facts, context.manifests ?? {});
+    const dir = this.prepare(graph, facts, context);
     const sinks = await runSinks(workDir, dir, config.redactor, this.options.sinks ?? []);
     const emit = (event: NewEvent) => sinks({ ...event, at: Date.now(), run } as Parameters<EventSink>[0]);
     try {
@@ -121,6 +123,7 @@ export class PipelineRun<P> {
   private context(
     facts: Readonly<Record<string, Facts>>,
     manifests: Readonly<Record<string, HostManifest>>,
+    artifacts: PlanArtifacts | undefined,
   ): PlanContext {
     const { config, workDir, connected } = this.parts;
     const local = connected.facts[LOCAL];
@@ -128,7 +131,17 @@ export class PipelineRun<P> {
       workDir: workDir.cluster,
       assumeYes: this.options.assumeYes === true,
       manifests,
+      ...(artifacts === undefined ? {} : { artifacts }),
     });
+  }
+
+  /** What the cluster is installed from; of a resumed run, as it was agreed on when that began. */
+  private async artifacts(facts: Readonly<Record<string, Facts>>): Promise<PlanArtifacts | undefined> {
+    if (this.pipeline.usesArtifacts !== true) return undefined;
+    const { config, workDir, earlier } = this.parts;
+    const { env = process.env, baseDir = process.cwd() } = this.options;
+    const known = earlier?.inputs.artifacts;
+    return known ?? (await planArtifacts(config.cluster, facts, { env, baseDir, workDir: workDir.cluster }));
   }
 
   /** A host whose manifest should be there and is not. */
@@ -143,7 +156,7 @@ export class PipelineRun<P> {
   private prepare(
     graph: ExecutionGraph,
     facts: Readonly<Record<string, Facts>>,
-    manifests: Readonly<Record<string, HostManifest>>,
+    { manifests = {}, artifacts }: Pick<PlanContext, 'manifests' | 'artifacts'>,
   ): RunDir {
     const { earlier, run, workDir, config } = this.parts;
     const plan = renderJson(graph);
@@ -151,6 +164,7 @@ export class PipelineRun<P> {
       const inputs = {
         facts,
         manifests,
+        artifacts: artifacts ?? null,
         config: config.cluster,
         plan,
         params: this.params ?? null,
@@ -208,6 +222,8 @@ export class PipelineRun<P> {
       stop: options.stop ?? new AbortController().signal,
       ask: (question: Question) => this.ask(question),
       redact: (secret: string) => parts.config.redactor.add(secret),
+      secret: (field: string) => parts.config.secrets.get(field),
+      ...(options.lang === undefined ? {} : { lang: options.lang }),
       manifest: owns ? this.manifests.writer(uid, parts.config.secrets.values()) : undefined,
     };
   }
@@ -251,6 +267,7 @@ export class PipelineRun<P> {
     // First the hosts, then the journal: a run that is killed in between is resumed and leaves nothing behind.
     if (exclusive) await releaseMachines(connected.machines, result.lostHosts, run, outcome === 'succeeded');
     await journal.durable({ node: 'run', phase: 'ended', outcome });
+    if (exclusive && outcome === 'succeeded') await forgetOldRuns(connected.machines.values(), this.parts.workDir.runs);
     const durationMs = performance.now() - this.started;
     const resumable = exclusive && outcome !== 'succeeded';
     const names = { pipeline: this.pipeline.name, cluster: config.cluster.metadata.name };

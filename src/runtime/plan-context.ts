@@ -2,7 +2,7 @@ import type { Cluster } from '../model/cluster/index.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL } from '../model/host.ts';
 import type { HostManifest } from '../model/manifest.ts';
-import type { PlanContext, PlanHost } from '../plan/layers.ts';
+import type { PlanArtifacts, PlanContext, PlanHost } from '../plan/layers.ts';
 
 /** What planning may look at: the configuration and the facts of the hosts that are known. */
 export function planContext(
@@ -12,6 +12,7 @@ export function planContext(
     readonly workDir: string;
     readonly assumeYes: boolean;
     readonly manifests?: Readonly<Record<string, HostManifest>>;
+    readonly artifacts?: PlanArtifacts;
   },
 ): PlanContext {
   const hosts = cluster.spec.hosts.flatMap((host): readonly PlanHost[] => {

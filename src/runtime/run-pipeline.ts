@@ -3,7 +3,7 @@ import { configFingerprint, diffConfigs } from '../config/index.ts';
 import type { ExecuteResult, Limits } from '../engine/options.ts';
 import type { KeyRing } from '../host/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
-import { KubexmError, kubexmError } from '../model/errors/index.ts';
+import { KubexmError, kubexmError, type Lang } from '../model/errors/index.ts';
 import type { EventError, EventSink } from '../model/event.ts';
 import type { LockOwner } from '../model/host.ts';
 import { canonical, type Json } from '../model/json.ts';
@@ -36,6 +36,8 @@ export interface RunPipelineOptions {
   readonly tags?: readonly string[];
   readonly skipTags?: readonly string[];
   readonly assumeYes?: boolean;
+  /** The reader's language. Default: English. */
+  readonly lang?: Lang;
   /** Consumers of events, which have no secrets any more. */
   readonly sinks?: readonly EventSink[];
   /** Asks the person; without it a question is an error. */
@@ -111,7 +113,9 @@ async function runWith<P>(
   const exclusive = pipeline.exclusive !== false && options.dryRun !== true;
   const clusterLock = exclusive ? lockCluster(workDir.lock, owner) : undefined;
   try {
-    const wanted = options.hosts?.(config.cluster) ?? config.cluster.spec.hosts.map((host) => host.name);
+    const wanted = pipeline.local
+      ? []
+      : (options.hosts?.(config.cluster) ?? config.cluster.spec.hosts.map((host) => host.name));
     const connected = await connectHosts(config, wanted, workDir, {
       ...options,
       env,

@@ -6,6 +6,8 @@ import { kubexmError } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
 import type { Json } from '../model/json.ts';
 import type { HostManifest } from '../model/manifest.ts';
+import type { PlanArtifacts } from '../plan/layers.ts';
+import { successorOf } from './old-records.ts';
 
 /** The files of one run. */
 export interface RunDir {
@@ -20,6 +22,8 @@ export interface RunInputs {
   readonly facts: Readonly<Record<string, Facts>>;
   /** What the hosts' manifests said, where the plan depends on it. */
   readonly manifests: Readonly<Record<string, HostManifest>>;
+  /** What the cluster was to be installed from, where the plan depends on it. */
+  readonly artifacts: PlanArtifacts | null;
   /** The configuration without its secrets. */
   readonly config: Json;
   readonly plan: Json;
@@ -27,6 +31,9 @@ export interface RunInputs {
   /** Which part of it was asked for. */
   readonly selection: Json;
 }
+
+/** What hosts and the catalog say has no secrets: a password that happens to be `ubuntu` must not change what is planned. */
+const VERBATIM = new Set<string>(['facts', 'manifests', 'artifacts']);
 
 /** A name for a run: sorts by time, unique. */
 export function newRunId(now: Date): string {
@@ -53,8 +60,7 @@ export function createRun(
   const dir = runDir(runs, run);
   mkdirSync(dir.path, { recursive: true, mode: 0o700 });
   for (const [name, value] of Object.entries(inputs)) {
-    // Facts and manifests are what the hosts say: a password that happens to be `ubuntu` must not change what is planned.
-    const kept = name === 'facts' || name === 'manifests' ? value : redact(JSON.parse(JSON.stringify(value)));
+    const kept = VERBATIM.has(name) ? value : redact(JSON.parse(JSON.stringify(value)));
     writePrivate(join(dir.path, `${name}.json`), `${JSON.stringify(kept)}\n`);
   }
   return dir;
@@ -73,6 +79,7 @@ export function readInputs(dir: RunDir): RunInputs {
   return {
     facts: read('facts') as RunInputs['facts'],
     manifests: read('manifests') as RunInputs['manifests'],
+    artifacts: read('artifacts') as RunInputs['artifacts'],
     config: read('config') as Json,
     plan: read('plan') as Json,
     params: read('params') as Json,
@@ -101,6 +108,9 @@ export function findResumable(
     }
     if (replay.ended === 'succeeded')
       throw kubexmError('KX4006', { detail: `run ${name} of «${pipeline}» has succeeded` });
+    const later = successorOf(runs, name);
+    if (later !== undefined)
+      throw kubexmError('KX4006', { detail: `run ${later} has done the same as ${name} since, and succeeded` });
     return { dir, replay };
   }
   throw kubexmError('KX4006', { detail: `«${pipeline}» has not run here yet` });

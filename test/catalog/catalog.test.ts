@@ -48,6 +48,7 @@ test('every component has its file', () => {
     'pause',
     'registry',
     'runc',
+    'testserver',
   ]);
 });
 

@@ -116,7 +116,7 @@ function render(need: ArtifactNeed): string {
     lines.push(`    ${image.upstream}`, ...image.mirrors.map((mirror) => `    or ${mirror}`));
     if (image.made !== undefined) {
       const { own, programs, debian, entrypoint } = image.made;
-      const parts = [...(own === undefined ? [] : [`own ${own}`]), ...programs, ...debian.map((name) => `deb:${name}`)];
+      const parts = [...own.map((name) => `own:${name}`), ...programs, ...debian.map((name) => `deb:${name}`)];
       lines.push(`    made of ${parts.join(' ')}, runs ${entrypoint.join(' ')}`);
     }
   }

@@ -21,8 +21,10 @@ export const io: StepIo = {
   signal: new AbortController().signal,
   progress: () => undefined,
   say: () => undefined,
+  line: () => undefined,
   ask: async () => 'yes',
   redact: () => undefined,
+  secret: () => undefined,
 };
 
 /** Runs a step's check. */

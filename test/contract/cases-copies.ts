@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkedCommand, copy, download, upload } from '../../src/step/generic/index.ts';
+import { checkedCommand, copy, download, onceCommand, upload } from '../../src/step/generic/index.ts';
 import { BINARY, digestOf, expectFile, ODD, put, type StateCase } from './case.ts';
 
 /** Situations of files that come from elsewhere. */
@@ -105,5 +105,19 @@ export const commandCases: readonly StateCase[] = [
     name: 'creates',
     step: checkedCommand.definition,
     want: (t) => ({ run: ['touch', join(t, ODD)], creates: join(t, ODD), rollback: ['rm', join(t, ODD)] }),
+  },
+  {
+    name: 'with a file of its own, which is gone afterwards',
+    step: onceCommand.definition,
+    want: (t) => ({
+      name: 'example',
+      purpose: 'an example',
+      run: 'cat -- "$KX_CONFIG" >f',
+      config: "it's $HOME",
+      undo: ['rm', '-f', join(t, 'f')],
+      traces: [join(t, 'f')],
+      cwd: t,
+    }),
+    after: (t) => expectFile(join(t, 'f'), "it's $HOME"),
   },
 ];

@@ -87,7 +87,7 @@ describe.each(hosts)('state steps in $name', (variant) => {
   });
 
   // Two very different shells try all of them, the others some.
-  const cases = ['dash', 'busybox'].includes(variant.name) ? stateCases : some(stateCases, 30);
+  const cases = ['dash', 'busybox'].includes(variant.name) ? stateCases : some(stateCases, 16);
 
   test.for(cases.map((one) => [`${one.step.kind}: ${one.name}`, one] as const))('%s', async ([, one], context) => {
     const why = whyNot(one, variant.name);

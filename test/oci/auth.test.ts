@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { proxyFor } from '../../src/http/proxy.ts';
 import { type Descriptor, type openRegistry, parseReference } from '../../src/oci/index.ts';
-import { proxyFor } from '../../src/step/generic/lib/http/proxy.ts';
 import { FakeRegistry } from './fake-registry.ts';
 import { failure, PASSWORD, sampleImage, Workshop } from './workshop.ts';
 

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { isDigest, parseReference } from '../../src/oci/index.ts';
+import { program } from '../rig/programs.ts';
 import { randoms, seed, some } from '../rig/thorough.ts';
 import { arriving, sampleImage, Workshop } from './workshop.ts';
 
@@ -19,7 +21,7 @@ const CHILD = `
 `;
 
 function start(): { readonly ended: Promise<void>; kill(): void } {
-  const module = new URL('../../src/oci/index.ts', import.meta.url).href;
+  const module = pathToFileURL(program('oci')).href;
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', CHILD];
   const child = spawn(process.execPath, [...args, module, at.target.dir, at.fake.host], {
     stdio: 'ignore',

@@ -4,6 +4,7 @@ import type { ExecutionFragment } from '../../src/plan/node.ts';
 import type { Ref } from '../../src/plan/ref.ts';
 import { dedicated } from '../../src/plan/step.ts';
 import { contextOf, demo, join, many, step, token, touch } from './fixtures.ts';
+import { nodeCases } from './node-cases.ts';
 
 const download = defineTask<void, { readonly archive: Ref<string> }>({
   name: 'store/download',
@@ -108,4 +109,5 @@ export const cases: Readonly<Record<string, () => ExecutionFragment>> = {
   'replicated-store': replicatedStore,
   'rolling-upgrade': rollingUpgrade,
   'join-workers': joinWorkers,
+  ...nodeCases,
 };

@@ -45,6 +45,8 @@ export class Downloading {
       signal,
       progress: (done, total) => void this.progress.push([done, total]),
       say: () => undefined,
+      line: () => undefined,
+      secret: () => undefined,
       ask: async () => '',
       redact: (secret) => void this.redacted.push(secret),
     };

@@ -11,8 +11,10 @@ const io: StepIo = {
   signal: new AbortController().signal,
   progress: () => undefined,
   say: () => undefined,
+  line: () => undefined,
   ask: async () => 'yes',
   redact: () => undefined,
+  secret: () => undefined,
 };
 
 /** One situation that a step over the system's own files and tools meets. Everything happens inside a host of the rig. */

@@ -172,6 +172,7 @@ describe('npm test', () => {
     'src/cli/main.ts': "console.log('hi');\n",
     'src/index.ts': 'export {};\n',
     'src/lab/nspawn/repository/main.ts': 'export {};\n',
+    'test/rig/programs-setup.ts': 'export const setup = () => undefined;\n',
   };
   const head = "import { describe, expect, it } from 'vitest';\n";
 

@@ -4,11 +4,15 @@ import { completionCommand } from './completion.ts';
 import { configGetContextsCommand } from './config-get-contexts.ts';
 import { configUseContextCommand } from './config-use-context.ts';
 import { configViewCommand } from './config-view.ts';
+import { createClusterCommand } from './create-cluster.ts';
+import { deleteClusterCommand } from './delete-cluster.ts';
 import { describeRunCommand } from './describe-run.ts';
+import { downloadArtifactsCommand } from './download-artifacts.ts';
 import { explainCommand } from './explain.ts';
 import { generateConfigCommand } from './generate-config.ts';
 import { generateDocsCommand } from './generate-docs.ts';
 import { generateSchemaCommand } from './generate-schema.ts';
+import { getArtifactsCommand } from './get-artifacts.ts';
 import { getEventsCommand } from './get-events.ts';
 import { getMetricsCommand } from './get-metrics.ts';
 import { getRunsCommand } from './get-runs.ts';
@@ -21,16 +25,24 @@ import { labDelayCommand, labHealCommand, labPartitionCommand } from './lab-netw
 import { labCutCommand, labRebootCommand, labStartCommand, labStopCommand } from './lab-power.ts';
 import { labRestoreCommand, labSnapshotCommand } from './lab-snapshot.ts';
 import { labSshCommand } from './lab-ssh.ts';
+import { pruneArtifactsCommand } from './prune-artifacts.ts';
 import { resetNodesCommand } from './reset-nodes.ts';
 import { runCommandCommand } from './run-command.ts';
 import { unlockCommand } from './unlock.ts';
 import { validateConfigCommand } from './validate-config.ts';
+import { verifyArtifactsCommand } from './verify-artifacts.ts';
 import { versionCommand } from './version.ts';
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly CommandSpec[] = [
   generateConfigCommand,
   validateConfigCommand,
+  createClusterCommand,
+  deleteClusterCommand,
+  getArtifactsCommand,
+  downloadArtifactsCommand,
+  verifyArtifactsCommand,
+  pruneArtifactsCommand,
   runCommandCommand,
   getRunsCommand,
   describeRunCommand,

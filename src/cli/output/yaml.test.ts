@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { runs } from '../../../test/rig/thorough.ts';
 import { toYaml } from './yaml.ts';
 
 test('looks like YAML that a person wrote', () => {
@@ -48,7 +49,7 @@ test('a parser reads back exactly what was written', () => {
       expect(parse(toYaml(plain))).toEqual(plain);
       expect(parse(toYaml(plain), { version: '1.1' })).toEqual(plain);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -60,6 +61,6 @@ test('text of several lines reads back too', () => {
       expect(parse(toYaml(value))).toEqual(value);
       expect(parse(toYaml(pieces.join('')))).toEqual(pieces.join(''));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });

@@ -1,3 +1,5 @@
+import { enArtifacts } from './en-artifacts.ts';
+import { enCluster } from './en-cluster.ts';
 import { enHelp } from './en-help.ts';
 import { enLab } from './en-lab.ts';
 import { enReset } from './en-reset.ts';
@@ -5,4 +7,4 @@ import { enRun } from './en-run.ts';
 import { enWords } from './en-words.ts';
 
 /** Everything the command line says, in English. */
-export const en = { ...enHelp, ...enWords, ...enRun, ...enReset, ...enLab } as const;
+export const en = { ...enHelp, ...enWords, ...enRun, ...enReset, ...enArtifacts, ...enCluster, ...enLab } as const;

@@ -1,5 +1,5 @@
 import { LOCAL, type NodeRef, type Outcome, type RunEvent } from '../../index.ts';
-import type { RunningStep, TaskState, ViewState } from './state.ts';
+import type { RunningStep, StepProgress, TaskState, ViewState } from './state.ts';
 
 /** The state after an event. */
 export function reduce(state: ViewState, event: RunEvent): ViewState {
@@ -65,7 +65,7 @@ class Draft {
         if (!this.running.has(event.node)) this.start(event);
         break;
       case 'node-progress':
-        this.patch(event.node, { progress: { done: event.done, total: event.total } });
+        this.patch(event.node, { progress: progressOf(event, this.running.get(event.node)?.progress) });
         break;
       case 'node-line':
         this.patch(event.node, { line: event.line });
@@ -144,4 +144,13 @@ class Draft {
 
 function taskOf(node: NodeRef): string {
   return node.task || node.module || node.node.replace(/\/?[^/]*@.*$/, '') || node.step;
+}
+
+/** What is counted now may begin anew, as another file or another unit: then so does the rate. */
+function progressOf(
+  { done, total, unit, at }: Extract<RunEvent, { type: 'node-progress' }>,
+  before: StepProgress | undefined,
+): StepProgress {
+  const same = before !== undefined && before.unit === unit && done >= before.done;
+  return { done, total, ...(unit === undefined ? {} : { unit }), first: same ? before.first : { done, at } };
 }

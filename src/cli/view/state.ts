@@ -1,5 +1,13 @@
 import type { EventError, Outcome, RunEvent } from '../../index.ts';
 
+/** How far a step is, and since when it has been counted, for the rate. */
+export interface StepProgress {
+  readonly done: number;
+  readonly total: number | undefined;
+  readonly unit?: 'parts';
+  readonly first: { readonly done: number; readonly at: number };
+}
+
 /** A step that is at work on a host. */
 export interface RunningStep {
   readonly node: string;
@@ -10,7 +18,7 @@ export interface RunningStep {
   readonly since: number;
   /** The last line it printed. */
   readonly line?: string;
-  readonly progress?: { readonly done: number; readonly total: number | undefined };
+  readonly progress?: StepProgress;
   readonly attempt?: { readonly number: number; readonly at: number; readonly reason: string };
 }
 

@@ -4,7 +4,7 @@ import { bytesText, durationText, elapsedText } from '../output/duration.ts';
 import { type Span, span } from '../output/line.ts';
 import { countText } from '../texts/index.ts';
 import type { Drawing, Row } from './drawing.ts';
-import type { RunningStep, TaskState, ViewState } from './state.ts';
+import type { RunningStep, StepProgress, TaskState, ViewState } from './state.ts';
 
 /** The tasks in so many lines: what has ended in short, what is under way with its running steps. */
 export function taskLines(state: ViewState, room: number, drawing: Drawing): Row[] {
@@ -123,14 +123,15 @@ function stepRow(step: RunningStep, names: number, { say, now, signs }: Drawing)
   const left = [span(`    ${padText(cutText(step.host, names), names)}  `, 'blue'), span(printable(step.title))];
   const note = noteOf(step, now, say);
   if (note !== '') left.push(span(`  ${signs.dot} ${printable(note)}`, 'dim'));
-  const amount = step.progress ? `${amountText(step.progress)}  ` : '';
+  const amount = step.progress ? `${amountText(step.progress)}${rateText(step.progress, now)}  ` : '';
   return { left, right: [span(amount), span(elapsedText(now - step.since, say), 'dim')] };
 }
 
 function groupRow(group: readonly RunningStep[], { say, now }: Drawing): Row {
   const oldest = group.reduce((since, one) => Math.min(since, one.since), now);
-  const totals = group.reduce((sum, one) => sum + (one.progress?.total ?? 0), 0);
-  const done = group.reduce((sum, one) => sum + (one.progress?.done ?? 0), 0);
+  const counted = group.flatMap(({ progress }) => (progress && progress.unit === undefined ? [progress] : []));
+  const totals = counted.reduce((sum, { total }) => sum + (total ?? 0), 0);
+  const done = counted.reduce((sum, one) => sum + one.done, 0);
   const amount = totals > 0 ? `${amountText({ done, total: totals })}  ` : '';
   const hosts = `${countText(say, 'host', group.length)}: ${someHosts(group.map((one) => one.host))}`;
   const left = [span(`    ${printable(group[0]?.step ?? '')}`), span(`  ${hosts}`, 'blue')];
@@ -145,9 +146,17 @@ function noteOf(step: RunningStep, now: number, say: Drawing['say']): string {
   return step.line ?? '';
 }
 
-function amountText({ done, total }: { readonly done: number; readonly total: number | undefined }): string {
-  if (total === undefined || total <= 0) return bytesText(done);
-  return `${bytesText(done)} / ${bytesText(total)}  ${Math.floor((Math.min(done, total) / total) * 100)} %`;
+function amountText({ done, total, unit }: Pick<StepProgress, 'done' | 'total' | 'unit'>): string {
+  const text = unit === 'parts' ? String : bytesText;
+  if (total === undefined || total <= 0) return text(done);
+  return `${text(done)} / ${text(total)}  ${Math.floor((Math.min(done, total) / total) * 100)} %`;
+}
+
+/** Bytes in a second since they have been counted; too little time says nothing. */
+function rateText({ done, unit, first }: StepProgress, now: number): string {
+  const seconds = (now - first.at) / 1000;
+  if (unit === 'parts' || seconds < 1 || done <= first.done) return '';
+  return `  ${bytesText((done - first.done) / seconds)}/s`;
 }
 
 function someHosts(hosts: readonly string[]): string {

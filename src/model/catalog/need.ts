@@ -24,6 +24,8 @@ export interface FileNeed {
   readonly checksum?: ChecksumPlace;
   /** Programs by name, and where they lie in an archive; a binary is its own program. */
   readonly programs: Readonly<Record<string, string>>;
+  /** The same content in files of a Go module. */
+  readonly inModule?: { readonly module: GoModule; readonly files: readonly string[] };
   /** Hosts that get it, in the order of the configuration. */
   readonly hosts: readonly string[];
 }

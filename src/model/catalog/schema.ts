@@ -17,6 +17,8 @@ const range = () => z.string().refine((value) => parseRange(value) !== undefined
 const httpsUrl = () => z.string().regex(/^https:\/\/[^\s]+$/, 'is no https address');
 const repository = () => z.string().refine(isRepository, 'is no repository with its registry');
 const packageName = () => z.string().refine(isPackageName, 'is no name of a package');
+/** Inside an image. */
+const path = () => z.string().refine(isImagePath, 'is no path from the root without dots');
 const list = <S extends z.ZodType>(item: S) => z.array(item).default([]);
 
 /** Only for these versions of the component. Default: all. */
@@ -65,16 +67,42 @@ const file = z.strictObject({
   checksum,
   /** Programs by name, and where they lie in an archive. */
   programs: z.record(name(), text()).default({}),
+  /** The same content in a Go module: several files are joined as documents of one. */
+  inModule: z
+    .strictObject({ module: text(), version: text().default('v{version}'), files: z.array(text()).min(1) })
+    .optional(),
 });
 
 const made = z.strictObject({
-  /** A program that kubexm carries itself. */
-  own: name().optional(),
+  /** Programs that kubexm carries itself, in data/programs. */
+  own: list(name()),
   /** Programs of this component. */
   programs: list(name()),
-  /** Packages of Debian whose files go along. */
+  /** The directory that all of these lie in. */
+  at: path().default('/usr/local/bin'),
+  /** Packages of Debian whose files go along, with the libraries that they need. */
   debian: list(packageName()),
+  /** Symbolic links, and what they point to: what maintainer scripts would have made. */
+  links: z.record(path(), text()).default({}),
+  /** Small texts. One that begins with #! can be executed. */
+  files: z.record(path(), z.string()).default({}),
+  directories: list(path()),
+  /** Users with their numbers, beside root, nobody and nonroot; each has a group of its own. */
+  users: z.record(name(), z.int().min(1).max(65533)).default({}),
   entrypoint: z.array(text()).min(1),
+  cmd: list(text()),
+  /** `NAME=value`, beside PATH. */
+  env: list(z.string().regex(/^[A-Z][A-Z0-9_]*=\S*$/, 'is no NAME=value')),
+  user: z
+    .string()
+    .regex(/^[0-9]+(:[0-9]+)?$/, 'is no number of a user')
+    .optional(),
+  workingDir: path().optional(),
+  ports: list(z.string().regex(/^[0-9]{1,5}\/(tcp|udp)$/, 'is no port such as 53/udp')),
+  stopSignal: z
+    .string()
+    .regex(/^SIG[A-Z0-9]+$/, 'is no name of a signal')
+    .optional(),
 });
 
 const image = z.strictObject({
@@ -188,4 +216,8 @@ function isPlainVersion(value: string): boolean {
 function isRepository(value: string): boolean {
   const [host = '', ...path] = value.split('/');
   return /[.:]/.test(host) && isRegistryHost(host) && path.every((part) => /^[a-z0-9]+([._-]+[a-z0-9]+)*$/.test(part));
+}
+
+function isImagePath(value: string): boolean {
+  return value === '/' || /^(\/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)+$/.test(value);
 }

@@ -1,4 +1,8 @@
 import { artifactErrors } from './artifact.ts';
+import { artifactGoErrors } from './artifact-go.ts';
+import { artifactImageErrors } from './artifact-image.ts';
+import { artifactSourceErrors } from './artifact-source.ts';
+import { supplyErrors } from './artifact-supply.ts';
 import { configErrors } from './config.ts';
 import { connectionErrors } from './connection.ts';
 import type { ErrorEntry, ExitCode, Lang, ParamNames } from './entry.ts';
@@ -7,6 +11,7 @@ import { labUseErrors } from './lab-use.ts';
 import { machineErrors } from './machine.ts';
 import { manifestErrors } from './manifest.ts';
 import { ociErrors } from './oci.ts';
+import { preflightErrors } from './preflight.ts';
 import { recordErrors } from './record.ts';
 import { runErrors } from './run.ts';
 import { stepErrors } from './step.ts';
@@ -20,6 +25,7 @@ export const catalogue = {
   ...configErrors,
   ...connectionErrors,
   ...runErrors,
+  ...preflightErrors,
   ...stepErrors,
   ...machineErrors,
   ...labErrors,
@@ -27,6 +33,10 @@ export const catalogue = {
   ...manifestErrors,
   ...labUseErrors,
   ...artifactErrors,
+  ...artifactGoErrors,
+  ...artifactImageErrors,
+  ...supplyErrors,
+  ...artifactSourceErrors,
   ...ociErrors,
 };
 

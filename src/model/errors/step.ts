@@ -18,4 +18,12 @@ export const stepErrors = {
       zh: '请检查该主机上的文件，修复后加 --resume 再次运行。',
     },
   },
+  KX5003: {
+    exit: 1,
+    title: { en: 'the image {image} cannot be imported: {reason}', zh: '无法导入镜像 {image}：{reason}' },
+    remedy: {
+      en: 'Does the container runtime of the host run, and is there room on its disk?',
+      zh: '请检查主机的容器运行时是否在运行、磁盘是否有空间。',
+    },
+  },
 } as const satisfies Record<string, ErrorEntry>;

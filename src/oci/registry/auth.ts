@@ -1,7 +1,8 @@
+import { unlessAborted } from '../../http/abort.ts';
+import type { Connections } from '../../http/connections.ts';
+import { exchange } from '../../http/exchange.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import { MASK } from '../../model/text/mask.ts';
-import type { Connections } from '../http/connections.ts';
-import { exchange } from '../http/exchange.ts';
 import type { Challenge } from './challenge.ts';
 import { connectionFailure, final, type RegistryFailure, statusFailure } from './failure.ts';
 
@@ -163,18 +164,6 @@ function tokenOf(body: Buffer, received: number): Token | undefined {
   const seconds = typeof given === 'number' && given > 0 ? given : USUAL_SECONDS;
   // A little early: a request on its way must still be in time.
   return { header: `Bearer ${token}`, until: received + (seconds - Math.min(10, seconds / 5)) * 1000 };
-}
-
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 function keyOf({ scopes }: Wanted): string {

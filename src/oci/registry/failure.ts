@@ -1,7 +1,7 @@
+import type { Answer } from '../../http/exchange.ts';
+import { asHttpFailure, HttpFailure, passes, waitOf } from '../../http/failure.ts';
 import { KubexmError, kubexmError } from '../../model/errors/index.ts';
 import { printable } from '../../model/text/printable.ts';
-import type { Answer } from '../http/exchange.ts';
-import { asHttpFailure, HttpFailure } from '../http/failure.ts';
 
 /** A failure of a registry: what to tell, and whether another try makes sense. */
 export class RegistryFailure extends Error {
@@ -39,11 +39,11 @@ export function final(error: KubexmError): RegistryFailure {
 export function connectionFailure(registry: string, error: unknown): RegistryFailure {
   if (error instanceof RegistryFailure) return error;
   if (error instanceof KubexmError) return final(error);
-  const { trouble, transient, message } = asHttpFailure(error);
+  const { trouble, transient, message, retryAfter } = asHttpFailure(error);
   const more = { cause: error };
   if (trouble === 'certificate') return final(kubexmError('KX7106', { registry, reason: message }, more));
   if (trouble === 'not-tls') return final(kubexmError('KX7111', { registry, reason: message }, more));
-  return new RegistryFailure(kubexmError('KX7102', { registry, reason: message }, more), { transient });
+  return new RegistryFailure(kubexmError('KX7102', { registry, reason: message }, more), { transient, retryAfter });
 }
 
 /** Whether an error is one of the connection, not of the disk or of the caller. */
@@ -57,13 +57,13 @@ export async function statusFailure(answer: Answer, asked: Asked): Promise<Regis
   const { registry, repository, action, what, request } = asked;
   const detail = await explanation(answer);
   const more = detail === '' ? {} : { detail };
-  const retryAfter = seconds(headers['retry-after']);
+  const retryAfter = waitOf(headers['retry-after']);
   if (status === 403) return final(kubexmError('KX7105', { registry, action, repository }, more));
   if (status === 404) return final(kubexmError('KX7107', { registry, what }, more));
   if (status === 429) {
     return new RegistryFailure(kubexmError('KX7109', { registry }, more), { transient: true, retryAfter });
   }
-  const transient = [408, 425, 500, 502, 503, 504].includes(status);
+  const transient = passes(status);
   return new RegistryFailure(kubexmError('KX7110', { registry, status, request }, more), { transient, retryAfter });
 }
 
@@ -88,11 +88,4 @@ async function explanation(answer: Answer): Promise<string> {
 function oneError(error: unknown): string {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
   return [code, message].filter((part) => typeof part === 'string' && part !== '').join(': ');
-}
-
-function seconds(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^[0-9]+$/.test(header)) return Number(header);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
 }

@@ -1,8 +1,9 @@
+import { WrongLength } from '../../http/failure.ts';
+import { receive } from '../../http/transfer.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import type { BlobStore } from '../content/blob-store.ts';
 import { type Digest, digestOf, finished, hasherFor, isDigest } from '../content/digest.ts';
 import type { Part } from '../content/part.ts';
-import type { Answer } from '../http/exchange.ts';
 import { MANIFEST_MAX, parseManifest } from '../image/parse.ts';
 import type { Reference } from '../image/reference.ts';
 import { type Descriptor, MEDIA } from '../image/types.ts';
@@ -151,19 +152,11 @@ async function fetchRest(
       expect: [200, 206, 416],
       headers: resumed ? { range: `bytes=${part.size}-` } : {},
     });
-    await begin(transport, answer, part);
-    checkLength(transport, answer, blob, part, what);
-    for await (const chunk of answer.body.chunks()) {
-      if (part.size + chunk.length > blob.size) {
-        await part.reset();
-        throw wrongSize(transport, what, `more than ${blob.size} bytes`, blob);
-      }
-      await part.append(chunk);
-      count(blob, part.size);
-    }
-    if (part.size < blob.size) {
-      throw again(transport, `the connection ended after ${part.size} of ${blob.size} bytes`);
-    }
+    await receive(answer, part, { bytes: blob.size, checked: true }, (done) => count(blob, done)).catch(
+      (error: unknown) => {
+        throw error instanceof WrongLength ? wrongSize(transport, what, error) : error;
+      },
+    );
   }
   const got = part.digest();
   if (got === blob.digest) return;
@@ -173,31 +166,8 @@ async function fetchRest(
   expectDigest(transport, what, got, blob.digest);
 }
 
-/** Puts the part where the answer's body goes on. */
-async function begin(transport: Transport, answer: Answer, part: Part): Promise<void> {
-  if (answer.status === 206) {
-    const from = /^bytes ([0-9]+)-/.exec(answer.headers['content-range'] ?? '')?.[1];
-    if (from !== undefined && Number(from) === part.size) return;
-    const asked = part.size;
-    await part.reset();
-    await answer.body.drop();
-    throw again(transport, `the rest was asked for from byte ${asked}, and bytes from ${from ?? 'nowhere'} came`);
-  }
-  await part.reset();
-  if (answer.status !== 416) return;
-  await answer.body.drop();
-  throw again(transport, 'the registry has less than what already came');
-}
-
-function checkLength(transport: Transport, answer: Answer, blob: Descriptor, part: Part, what: string): void {
-  const length = answer.headers['content-length'];
-  if (length === undefined || part.size + Number(length) === blob.size) return;
-  void answer.body.drop();
-  throw wrongSize(transport, what, `${part.size + Number(length)} bytes`, blob);
-}
-
-function wrongSize(transport: Transport, what: string, got: string, { size }: Descriptor): RegistryFailure {
-  return final(kubexmError('KX7108', { what, registry: transport.registry, got, want: `${size} bytes` }));
+function wrongSize(transport: Transport, what: string, { got, want }: WrongLength): RegistryFailure {
+  return final(kubexmError('KX7108', { what, registry: transport.registry, got, want: `${want} bytes` }));
 }
 
 function expectDigest(transport: Transport, what: string, got: Digest, want: Digest): void {

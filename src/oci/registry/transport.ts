@@ -1,10 +1,11 @@
+import { Connections } from '../../http/connections.ts';
+import { type Answer, exchange, type Payload } from '../../http/exchange.ts';
+import { isRedirect, MAX_REDIRECTS } from '../../http/get.ts';
+import type { Patience } from '../../http/retry.ts';
 import { kubexmError } from '../../model/errors/index.ts';
-import { Connections } from '../http/connections.ts';
-import { type Answer, exchange, type Payload } from '../http/exchange.ts';
 import { Auth, type Credentials, type Wanted } from './auth.ts';
 import { parseChallenges } from './challenge.ts';
 import { connectionFailure, final, isConnectionError, statusFailure } from './failure.ts';
-import type { Patience } from './retry.ts';
 
 /** A registry, and how it is reached. */
 export interface RegistryOptions {
@@ -46,7 +47,6 @@ export interface Call extends Wanted {
   readonly signal: AbortSignal;
 }
 
-const MAX_REDIRECTS = 10;
 /** What a registry may need to read a whole blob again before it says that it has it. */
 const SLOW_FACTOR = 10;
 
@@ -123,7 +123,7 @@ export class Transport {
       // Only the registry itself may see who is asking.
       const own = url.origin === this.base.origin;
       const answer = await this.once(call, url, own ? authorization : undefined);
-      const redirect = [301, 302, 303, 307, 308].includes(answer.status) && !call.expect.includes(answer.status);
+      const redirect = isRedirect(answer.status) && !call.expect.includes(answer.status);
       if (!redirect || (call.method !== 'GET' && call.method !== 'HEAD')) return { answer, strayed: !own };
       await answer.body.drop();
       const { location } = answer.headers;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
+import type { Answer, Payload } from '../../http/exchange.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import type { BlobStore } from '../content/blob-store.ts';
-import type { Answer, Payload } from '../http/exchange.ts';
 import type { Descriptor } from '../image/types.ts';
 import { RegistryFailure } from './failure.ts';
 import { patiently } from './retry.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { file, hosts, local, many, step, touch } from '../../../test/plans/fixtures.ts';
+import { runs } from '../../../test/rig/thorough.ts';
 import { barrier, mapNodes, on, parallel, sequence, until } from '../combinators.ts';
 import { buildGraph } from '../graph.ts';
 import type { ExecutionFragment, JoinNeeds } from '../node.ts';
@@ -111,7 +112,7 @@ describe('diffPlans', () => {
         expect(hidden).toBe(false);
         expect(added.length + removed.length + changed.length > 0).toBe(first.hash !== second.hash);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../../test/plans/cases.ts';
 import { hosts, local, many, step } from '../../../test/plans/fixtures.ts';
+import { runs } from '../../../test/rig/thorough.ts';
 import { barrier, join, mapNodes, on, parallel, perHost, sequence } from '../combinators.ts';
 import { buildGraph, type ExecutionGraph } from '../graph.ts';
 import { renderDot } from './dot.ts';
@@ -192,7 +193,7 @@ describe.each(languages)('%s', (_name, draw) => {
         expect(read.frames).toEqual([task]);
         expect([...read.labels.values()]).toEqual([`${name}\n${host}`, `◇j${name}\nall`]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/rig/thorough.ts';
 import { compressHosts, hostsText } from './hosts.ts';
 
 const numbered = (prefix: string, from: number, to: number, width = 0) =>
@@ -72,7 +73,7 @@ describe('compressHosts', () => {
       fc.property(fc.uniqueArray(name, { maxLength: 40 }), (names) => {
         expect(compressHosts(names).flatMap(expand).sort()).toEqual([...names].sort());
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../../test/plans/cases.ts';
 import { file, hosts, local, many, step } from '../../../test/plans/fixtures.ts';
+import { runs } from '../../../test/rig/thorough.ts';
 import { barrier, nothing, on, parallel, rolling, sequence } from '../combinators.ts';
 import { buildGraph } from '../graph.ts';
 import type { ExecutionFragment } from '../node.ts';
@@ -144,7 +145,7 @@ describe('renderText', () => {
         expect(bare).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
         expect(stripVTControlCharacters(renderText(graph, { width, color: true }))).toBe(bare);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

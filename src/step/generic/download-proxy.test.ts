@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { content, Downloading, sha256 } from '../../../test/support/downloading.ts';
 import { serve } from '../../../test/support/fault-server.ts';
-import { downloadFile } from './lib/http/download.ts';
+import { downloadFile } from '../../http/download.ts';
 
 const at = new Downloading();
 

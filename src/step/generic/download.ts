@@ -1,11 +1,11 @@
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { downloadFile } from '../../http/download.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import { LOCAL, type Output } from '../../model/host.ts';
 import { lines, sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import type { Digested } from './checksum.ts';
-import { downloadFile } from './lib/http/download.ts';
 import { absolute, invalid, parentOf } from './lib/path.ts';
 import { lookAt, metaOf, parseSeen } from './lib/seen-file.ts';
 
@@ -19,7 +19,7 @@ export interface Download {
   /** Where the sha256 or sha512 can be had, when it is not known: a bare digest, or a list with the file's name. */
   readonly checksumUrl?: string;
   readonly bytes?: number;
-  /** Certificates to trust, in PEM, as a file of this machine. */
+  /** Certificates to trust beside the usual ones, in PEM, as a file of this machine. */
   readonly caFile?: string;
   /** Tries at each address. Default 4. Only what may pass is tried again. */
   readonly attempts?: number;

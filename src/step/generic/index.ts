@@ -10,10 +10,13 @@ import { file } from './file.ts';
 import { firewall } from './firewall.ts';
 import { gatherFacts } from './gather-facts.ts';
 import { hostname } from './hostname.ts';
+import { image } from './image.ts';
 import { kernelModule } from './kernel-module.ts';
+import { kubeObjects } from './kube-objects.ts';
 import { managedBlock } from './managed-block.ts';
 import { message } from './message.ts';
 import { mode } from './mode.ts';
+import { onceCommand } from './once-command.ts';
 import { packageHold } from './package-hold.ts';
 import { packages } from './packages.ts';
 import { query } from './query.ts';
@@ -49,12 +52,16 @@ export type { File } from './file.ts';
 export type { Firewall, FirewallResult, FirewallRule } from './firewall.ts';
 export type { GatherFacts } from './gather-facts.ts';
 export type { Hostname } from './hostname.ts';
+export type { Image, ImageRuntime } from './image.ts';
 export type { KernelModules, LoadedModules } from './kernel-module.ts';
+export type { KubeObjects } from './kube-objects.ts';
 export type { Content } from './lib/content.ts';
 export type { Kept } from './lib/kept.ts';
+export type { Manifest, ObjectPatch } from './lib/kube-manifest.ts';
 export type { ManagedBlock } from './managed-block.ts';
 export type { Message } from './message.ts';
 export type { Mode } from './mode.ts';
+export type { OnceCommand } from './once-command.ts';
 export type { PackageHold } from './package-hold.ts';
 export type { Packages, PackageVersion } from './packages.ts';
 export type { Query } from './query.ts';
@@ -93,10 +100,13 @@ export {
   gatherFacts,
   group,
   hostname,
+  image,
   kernelModule,
+  kubeObjects,
   managedBlock,
   message,
   mode,
+  onceCommand,
   packageHold,
   packages,
   query,
@@ -137,10 +147,13 @@ export const genericSteps: readonly AnyStep[] = [
   gatherFacts,
   group,
   hostname,
+  image,
   kernelModule,
+  kubeObjects,
   managedBlock,
   message,
   mode,
+  onceCommand,
   packageHold,
   packages,
   query,

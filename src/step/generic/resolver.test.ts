@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { networkManagerText, parseResolvConf, resolvedText } from '../../host/os/resolv.ts';
+import { networkManagerText, parseResolvConf, replacedWords, resolvedText } from '../../host/os/resolv.ts';
 import { output } from '../../model/host.ts';
 import type { Script } from '../../model/script.ts';
 import { type Resolver, resolver } from './resolver.ts';
@@ -99,6 +99,16 @@ describe('judge', () => {
     const { script } = apply(undefined as never, options, undefined as never) as Script;
     expect(script).toContain("kxg_fail 'systemd-resolved has no such options");
   });
+});
+
+test.each<[string, string, string]>([
+  ['behind ours', 'nameserver 192.0.2.53\nnameserver 192.0.2.1', 'satisfied'],
+  ['before ours', 'nameserver 192.0.2.1\nnameserver 192.0.2.53', 'needed'],
+  ['alone', 'nameserver 192.0.2.1', 'needed'],
+])('name servers that may stay: %s', (_name, text, verdict) => {
+  const keep = { nameservers: ['192.0.2.53'], keepOthers: true };
+  expect(judge!(output(0, `form plain \n${live(text)}`), keep).verdict).toBe(verdict);
+  expect(replacedWords(keep)).toEqual(['nameserver[[:space:]]+192[.]0[.]2[.]53']);
 });
 
 test('the files that the daemons read', () => {

@@ -74,7 +74,8 @@ function liveChanges(seen: SeenResolver, want: Resolver): readonly Change[] {
   const servers = want.nameservers.map(plainAddress);
   // What links bring is listed behind ours.
   const others = seen.form === 'resolved' || seen.form === 'netconfig';
-  const first = others ? live.nameservers.slice(0, servers.length) : live.nameservers;
+  const mayFollow = others || (seen.form === 'plain' && want.keepOthers === true);
+  const first = mayFollow ? live.nameservers.slice(0, servers.length) : live.nameservers;
   const changes: Change[] = [];
   const compare = (what: string, now: readonly string[], to: readonly string[]) => {
     if (now.join(' ') !== to.join(' '))

@@ -8,6 +8,7 @@ import {
   type UnitBefore,
   type UnitSeen,
 } from '../../host/os/service.ts';
+import type { Effect } from '../../model/effect.ts';
 import { canonical, type Json } from '../../model/json.ts';
 import type { Change } from '../../plan/diff.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
@@ -38,6 +39,8 @@ export interface Service {
   readonly settleSeconds?: number;
   /** Default 180. */
   readonly timeoutSeconds?: number;
+  /** What it makes on the machine while it runs; `reset` removes what was not there before. */
+  readonly effects?: readonly Effect[];
 }
 
 const DEFAULT_SECONDS = 180;
@@ -122,6 +125,7 @@ export const service = defineStep<Service>()({
   apply: (_host, want) => changeUnit(aimOf(want)),
   revert: (_host, want, before) => restoreUnit(unitName(want.unit), before),
   owns: (want) => [`service:${unitName(want.unit)}`],
+  effects: (want) => want.effects ?? [],
   job: (want) => want.running === 'started',
   timeoutSeconds: (want) => (typeof want.timeoutSeconds === 'number' ? want.timeoutSeconds : DEFAULT_SECONDS),
   estimateSeconds: 3,

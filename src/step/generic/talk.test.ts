@@ -21,6 +21,8 @@ function person(
     hidden,
     signal: new AbortController().signal,
     progress: () => undefined,
+    line: () => undefined,
+    secret: () => undefined,
     say: (text) => void said.push(text),
     ask: async (question) => {
       asked.push(question);

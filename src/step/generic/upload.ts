@@ -6,8 +6,11 @@ import { describeSeen, lookAt, metaOf, parseSeen } from './lib/seen-file.ts';
 
 /** A file of this machine, to be put on a host. */
 export interface Upload extends Ownership {
-  /** What download, fetch and checksum give: the path here and the digest, without which nobody could compare. */
-  readonly source: Kept;
+  /**
+   * What download, fetch and checksum give: the path here and the digest, without which nobody could compare. Null where no
+   * source had an optional file: there is nothing to send.
+   */
+  readonly source: Kept | null;
   readonly path: string;
   readonly mode: string;
 }
@@ -19,6 +22,7 @@ export const upload = defineStep<Upload>()({
   title: (want) => `upload ${want.path}`,
   probe: (want) => lookAt(want.path),
   judge: (output, want) => {
+    if (want.source === null) return satisfied();
     const seen = parseSeen(output);
     const there = seen.type === 'file';
     const same = there && seen.sha256 === want.source.sha256;
@@ -32,6 +36,7 @@ export const upload = defineStep<Upload>()({
   },
   apply: async (host, want, io) => {
     const { mode, owner, source } = want;
+    if (source === null) return;
     await host.put(source.path, absolute(want.path), {
       mode,
       ...(owner === undefined ? {} : { owner }),

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
-
-/** The digest of a file of this machine, in hex. */
-export async function fileDigest(path: string, algorithm: 'sha256' | 'sha512'): Promise<string> {
-  const hash = createHash(algorithm);
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
-  return hash.digest('hex');
-}
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /** Whether this machine has the file with this size and sha256. Reads it only when the size is right. */
 export function hasFile(path: string, size: number, sha256: string): boolean {

@@ -1,0 +1,3 @@
+module kubexm/programs/iptables-wrapper
+
+go 1.22

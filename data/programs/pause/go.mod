@@ -1,0 +1,3 @@
+module kubexm/programs/pause
+
+go 1.22

@@ -1,0 +1,3 @@
+module kubexm/programs/testserver
+
+go 1.22

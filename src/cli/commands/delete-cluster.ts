@@ -1,0 +1,36 @@
+import type { Call, CommandSpec } from '../command-spec.ts';
+import { runFlags, sshOptions } from '../run-options.ts';
+import { clusterOptions } from '../shared-options.ts';
+
+/** `kubexm delete cluster` */
+export const deleteClusterCommand: CommandSpec = {
+  path: 'delete cluster',
+  summary: 'cmd.delete-cluster',
+  details: 'cmd.delete-cluster.details',
+  examples: [
+    { line: 'kubexm delete cluster -f config.yaml', text: 'ex.delete-cluster' },
+    { line: 'kubexm delete cluster -f config.yaml --dry-run', text: 'ex.delete-cluster-dry' },
+  ],
+  options: [
+    ...clusterOptions,
+    { flags: '--dry-run', text: 'opt.dry-run' },
+    { flags: '--resume [run]', text: 'opt.resume', kind: 'run' },
+    ...sshOptions,
+    { flags: '-o, --output <view>', text: 'opt.view', choices: ['auto', 'live', 'plain', 'json'], default: 'auto' },
+  ],
+  action: remove,
+};
+
+async function remove(call: Call) {
+  const { io } = call;
+  const { deleteCluster, openCluster } = await import('../../index.ts');
+  const flags = { ...(await runFlags(call)), onFailure: 'keep' as const };
+  const { cluster } = await openCluster(flags.configFile);
+  if (!flags.dryRun && flags.resume === false && !io.assumeYes) {
+    const { confirmByName } = await import('../ask.ts');
+    io.note(io.paintNote('yellow', io.say('delete.warning', { hosts: cluster.spec.hosts.length })));
+    await confirmByName(cluster.metadata.name, io);
+  }
+  const { executePipeline } = await import('../run-pipeline.ts');
+  return executePipeline(deleteCluster, undefined, flags, io);
+}

@@ -1,0 +1,20 @@
+import type { enCluster } from './en-cluster.ts';
+
+/** 集群相关命令的中文文字。 */
+export const zhCluster: Readonly<Record<keyof typeof enCluster, string>> = {
+  'group.create': '创建集群。',
+  'group.delete': '删除集群。',
+  'cmd.create-cluster': '在配置中的机器上创建集群。',
+  'cmd.create-cluster.details':
+    '首先检查所有机器，一次性报告全部问题；然后询问，再尽可能并行地创建集群。已符合要求的部分保持不变，因此可随时再次运行；失败或被终止后，用 --resume 继续。',
+  'cmd.delete-cluster': '将集群的每台机器恢复原状。',
+  'cmd.delete-cluster.details':
+    '同时在所有机器上撤销其清单记录的一切：程序、文件、软件包、用户、设置、容器、数据。API 不可用或创建中途失败时也能使用。他人之后的更改会保留在旁边并予以说明。无响应的机器会被列出，之后可用 `kubexm reset nodes` 完成。',
+  'ex.create-cluster': '检查、询问、创建',
+  'ex.create-cluster-dry': '列出将要更改的每一项',
+  'ex.create-cluster-resume': '失败后继续',
+  'ex.delete-cluster': '输入集群名称确认',
+  'ex.delete-cluster-dry': '列出将要撤销的每一项',
+  'opt.skip-preflight': '不先检查机器',
+  'delete.warning': '此后该集群中运行的一切及其全部数据都将消失。主机数：{hosts}',
+};

@@ -1,0 +1,116 @@
+import type { ErrorEntry } from './entry.ts';
+
+/** KX7070–KX7099: the sources of the network and the disk. */
+export const artifactSourceErrors = {
+  KX7070: {
+    exit: 5,
+    title: {
+      en: '{host} does not answer within {seconds} s: {reason}',
+      zh: '{host} 在 {seconds} 秒内没有应答：{reason}',
+    },
+    remedy: {
+      en: 'Check the network, HTTPS_PROXY and NO_PROXY; or set other sources in spec.artifacts.sources or KUBEXM_SOURCES.',
+      zh: '请检查网络、HTTPS_PROXY 和 NO_PROXY；或在 spec.artifacts.sources 或 KUBEXM_SOURCES 中设置其他来源。',
+    },
+  },
+  KX7071: {
+    exit: 5,
+    title: { en: 'the certificate of {host} is not trusted: {reason}', zh: '不信任 {host} 的证书：{reason}' },
+    remedy: {
+      en: 'For a mirror with an authority of its own give its certificate as caFile. If the clock of this machine is wrong, set it. If something between here and there reads along, name its authority in NODE_EXTRA_CA_CERTS.',
+      zh: '若镜像站使用私有 CA，请用 caFile 提供其证书。若本机时钟不准，请校正。若中间设备解密流量，请在 NODE_EXTRA_CA_CERTS 中指定其 CA。',
+    },
+  },
+  KX7072: {
+    exit: 5,
+    title: { en: '{file} cannot be fetched from {host}: {reason}', zh: '无法从 {host} 获取 {file}：{reason}' },
+    remedy: {
+      en: 'The lines above say why, for each address. Run again when it is mended: what came so far is kept.',
+      zh: '上面的各行说明了每个地址失败的原因。解决后请重新运行：已获取的部分会保留。',
+    },
+  },
+  KX7073: {
+    exit: 5,
+    title: {
+      en: '{file} from {host} is not what its project publishes: {got}, expected is {want}',
+      zh: '来自 {host} 的 {file} 与项目发布的不符：{got}，应为 {want}',
+    },
+    remedy: {
+      en: 'Nothing of it was kept. The source is damaged, or something between here and there changes files: use another source.',
+      zh: '未保留任何内容。该来源已损坏，或途中有内容被更改：请使用其他来源。',
+    },
+  },
+  KX7074: {
+    exit: 1,
+    title: { en: 'the archive {file} cannot be unpacked: {reason}', zh: '无法解压 {file}：{reason}' },
+    remedy: {
+      en: 'It is not the archive that the catalog describes. Choose another version, or another source.',
+      zh: '它不是目录所描述的归档。请选择其他版本或其他来源。',
+    },
+  },
+  KX7075: {
+    exit: 1,
+    title: { en: '{path} cannot be used as a bundle: {reason}', zh: '无法将 {path} 用作离线包：{reason}' },
+    remedy: {
+      en: 'Copy the bundle again from where it was made, or make a new one with this version of kubexm.',
+      zh: '请从制作处重新复制离线包，或用当前版本的 kubexm 重新制作。',
+    },
+  },
+  KX7076: {
+    exit: 1,
+    title: { en: '{path} does not have {items}', zh: '{path} 中没有 {items}' },
+    remedy: {
+      en: 'Make the bundle anew from the configuration of this cluster, or add a source that has it to spec.artifacts.sources.',
+      zh: '请用该集群的配置重新制作离线包，或在 spec.artifacts.sources 中加入含有它的来源。',
+    },
+  },
+  KX7077: {
+    exit: 1,
+    title: { en: '{item} in {path} is damaged: {reason}', zh: '{path} 中的 {item} 已损坏：{reason}' },
+    remedy: {
+      en: 'Nothing of it was kept. Copy the bundle again from where it was made.',
+      zh: '未保留任何内容。请从制作处重新复制离线包。',
+    },
+  },
+  KX7078: {
+    exit: 1,
+    title: {
+      en: 'the bundle {path} has the sha256 {got}; the configuration says {want}',
+      zh: '离线包 {path} 的 sha256 为 {got}；配置中为 {want}',
+    },
+    remedy: {
+      en: 'It is another bundle, or it was damaged or changed on its way. Get the right one, or mend the digest.',
+      zh: '这是另一个离线包，或在途中被损坏、更改。请使用正确的离线包，或修正摘要。',
+    },
+  },
+  KX7079: {
+    exit: 5,
+    title: {
+      en: 'the mirror {host} does not accept the user name or the password (status {status})',
+      zh: '镜像站 {host} 不接受该用户名或密码（状态 {status}）',
+    },
+    remedy: {
+      en: 'Check username and password of the mirror in spec.artifacts.sources, and what the user may read there.',
+      zh: '请检查 spec.artifacts.sources 中镜像站的 username 和 password，以及该用户的读取权限。',
+    },
+  },
+  KX7080: {
+    exit: 5,
+    title: {
+      en: 'the checksum of {file} cannot be had from {host}: {reason}',
+      zh: '无法从 {host} 获取 {file} 的校验和：{reason}',
+    },
+    remedy: {
+      en: 'Without it nobody knows that the file is right, so it is not used. Mend what stands above, or use another source.',
+      zh: '没有校验和就无法确认文件正确，因此不使用它。请解决上述问题，或使用其他来源。',
+    },
+  },
+  KX7081: {
+    exit: 3,
+    title: { en: 'the certificates in {file} cannot be read: {reason}', zh: '无法读取 {file} 中的证书：{reason}' },
+    remedy: {
+      en: 'caFile of the mirror names a file in PEM on the machine kubexm runs on.',
+      zh: '镜像站的 caFile 应为运行 kubexm 的机器上的 PEM 文件。',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>;

@@ -1,0 +1,51 @@
+import { sequence } from '../plan/combinators.ts';
+import { defineModule } from '../plan/layers.ts';
+import { importImagesTask } from '../task/artifacts/import-images.ts';
+import { initKubernetesTask } from '../task/kubernetes/init.ts';
+import { installKubernetesTask } from '../task/kubernetes/install.ts';
+import { joinKubernetesTask } from '../task/kubernetes/join.ts';
+import { runKubeletsTask } from '../task/kubernetes/run.ts';
+
+/** The configuration that this module acts on. */
+export const kubernetesFields = [
+  'spec.kubernetes.type',
+  'spec.kubernetes.version',
+  'spec.kubernetes.clusterName',
+  'spec.kubernetes.apiserverCertExtraSans.**',
+  'spec.kubernetes.masqueradeAll',
+  'spec.kubernetes.maxPods',
+  'spec.kubernetes.podPidsLimit',
+  'spec.kubernetes.nodeCidrMaskSize',
+  'spec.kubernetes.nodeCidrMaskSizeIPv6',
+  'spec.kubernetes.proxyMode',
+  'spec.kubernetes.featureGates.**',
+  'spec.kubernetes.kubeletArgs.**',
+  'spec.kubernetes.apiserverArgs.**',
+  'spec.kubernetes.controllerManagerArgs.**',
+  'spec.kubernetes.schedulerArgs.**',
+  'spec.kubernetes.kubeletConfiguration.**',
+  'spec.kubernetes.kubeProxyConfiguration.**',
+  'spec.controlPlaneEndpoint.domain',
+  'spec.controlPlaneEndpoint.port',
+  'spec.etcd.type',
+  'spec.etcd.dataDir',
+  'spec.network.kubePodsCIDR',
+  'spec.network.kubeServiceCIDR',
+];
+
+/** Kubernetes by kubeadm: each node installs, imports and joins by itself; all wait only for the first master. */
+export const kubernetesModule = defineModule({
+  name: 'kubernetes',
+  description: 'Kubernetes by kubeadm, on masters and workers.',
+  tasks: [importImagesTask, installKubernetesTask, initKubernetesTask, joinKubernetesTask, runKubeletsTask],
+  plan: (context) => ({
+    fragment: sequence(
+      installKubernetesTask.use(context).fragment,
+      importImagesTask.use(context).fragment,
+      initKubernetesTask.use(context).fragment,
+      joinKubernetesTask.use(context).fragment,
+      runKubeletsTask.use(context).fragment,
+    ),
+    outputs: undefined,
+  }),
+});

@@ -1,0 +1,13 @@
+import { defineModule } from '../plan/layers.ts';
+import { flannelTask } from '../task/network/flannel.ts';
+
+/** The configuration that this module acts on. */
+export const networkFields = ['spec.network.plugin', 'spec.network.flannel.**'];
+
+/** The network of pods. */
+export const networkModule = defineModule({
+  name: 'network',
+  description: 'The network of pods.',
+  tasks: [flannelTask],
+  plan: (context) => ({ fragment: flannelTask.use(context).fragment, outputs: undefined }),
+});

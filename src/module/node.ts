@@ -1,0 +1,41 @@
+import { parallel, sequence } from '../plan/combinators.ts';
+import { defineModule } from '../plan/layers.ts';
+import { kernelTask } from '../task/node/kernel.ts';
+import { namesTask } from '../task/node/names.ts';
+import { packagesTask } from '../task/node/packages.ts';
+import { timeTask } from '../task/node/time.ts';
+import { timezoneTask } from '../task/node/timezone.ts';
+import { tuneTask } from '../task/node/tune.ts';
+
+/** The configuration that preparing a machine acts on. */
+export const nodeFields: readonly string[] = [
+  'spec.hosts[].name',
+  'spec.hosts[].address',
+  'spec.hosts[].internalAddress',
+  'spec.extra.hosts',
+  'spec.extra.resolves',
+  'spec.system.ntpServers',
+  'spec.system.timezone',
+  'spec.system.rpms',
+  'spec.system.debs',
+];
+
+/** Every machine of the cluster, whatever it does there, made ready for a container runtime. No host waits for another. */
+export const nodeModule = defineModule({
+  name: 'node',
+  description: 'Machines that are alike and ready for a container runtime.',
+  tasks: [tuneTask, kernelTask, namesTask, packagesTask, timeTask, timezoneTask],
+  plan: (context) => ({
+    fragment: parallel(
+      tuneTask.use(context).fragment,
+      kernelTask.use(context).fragment,
+      sequence(
+        // Packages may come from a server that only these names and name servers know.
+        namesTask.use(context).fragment,
+        packagesTask.use(context).fragment,
+        parallel(timeTask.use(context).fragment, timezoneTask.use(context).fragment),
+      ),
+    ),
+    outputs: undefined,
+  }),
+});

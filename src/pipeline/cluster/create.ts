@@ -1,0 +1,59 @@
+import { artifactsModule } from '../../module/artifacts.ts';
+import { clusterModule } from '../../module/cluster.ts';
+import { kubernetesFields, kubernetesModule } from '../../module/kubernetes.ts';
+import { networkFields, networkModule } from '../../module/network.ts';
+import { nodeFields, nodeModule } from '../../module/node.ts';
+import { confirmation, preflight } from '../../module/preflight.ts';
+import { runtimeFields, runtimeModule } from '../../module/runtime.ts';
+import { barrier, nothing, parallel, sequence } from '../../plan/combinators.ts';
+import { definePipeline } from '../../plan/layers.ts';
+import { COMMON_FIELDS, refuseUnsupported } from './supported.ts';
+
+/** The parameters of `kubexm create cluster`. */
+export interface CreateClusterParams {
+  readonly skipPreflight: boolean;
+}
+
+/**
+ * Brings up a cluster: look, ask, then each machine on its own way to a node. All wait only where they must: for the first
+ * master before they join, and for each other before the cluster is called well.
+ */
+export const createCluster = definePipeline<CreateClusterParams>({
+  name: 'create cluster',
+  description: 'Bring up a cluster.',
+  actsOn: [...COMMON_FIELDS, ...nodeFields, ...runtimeFields, ...kubernetesFields, ...networkFields],
+  modules: [
+    preflight,
+    confirmation,
+    artifactsModule,
+    nodeModule,
+    runtimeModule,
+    kubernetesModule,
+    networkModule,
+    clusterModule,
+  ],
+  owns: true,
+  usesArtifacts: true,
+  plan: (context, { skipPreflight }) => {
+    refuseUnsupported(context.cluster);
+    const question = `Create the cluster ${context.cluster.metadata.name} on ${context.hosts.length} hosts?`;
+    return sequence(
+      skipPreflight ? nothing() : preflight.plan(context).fragment,
+      confirmation.plan(context, { question }).fragment,
+      parallel(
+        artifactsModule.plan(context).fragment,
+        barrier(
+          'joined',
+          'present',
+          sequence(
+            nodeModule.plan(context).fragment,
+            runtimeModule.plan(context).fragment,
+            kubernetesModule.plan(context).fragment,
+            networkModule.plan(context).fragment,
+          ),
+          clusterModule.plan(context).fragment,
+        ),
+      ),
+    );
+  },
+});

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ArtifactLock, LockEntry } from '../model/artifact-lock.ts';
+import { kubexmError } from '../model/errors/index.ts';
+
+/** Where a cluster's lock is. */
+export function lockFileOf(workDir: string): string {
+  return join(workDir, 'artifacts.lock');
+}
+
+/** Reads the lock of a cluster; empty where there is none yet. */
+export function readLock(workDir: string): ArtifactLock {
+  const file = lockFileOf(workDir);
+  try {
+    return parseLock(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+/** The entries of a lock's text. */
+export function parseLock(text: string, file: string): ArtifactLock {
+  try {
+    const { version, items } = JSON.parse(text) as { version?: unknown; items?: Record<string, LockEntry> };
+    if (version !== 1 || items === undefined) throw new Error('it is of another version of kubexm');
+    const wrong = Object.entries(items).find(([, entry]) => !isEntry(entry));
+    if (wrong) throw new Error(`the entry ${wrong[0]} is not valid`);
+    return items;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw kubexmError('KX7019', { file, reason }, { cause: error });
+  }
+}
+
+/** The text of a lock: sorted, so that a comparison shows what changed. */
+function lockText(items: ArtifactLock): string {
+  const sorted = Object.fromEntries(Object.entries(items).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return `${JSON.stringify({ version: 1, items: sorted }, null, 2)}\n`;
+}
+
+/** Adds to a lock. Whoever calls holds the guard of the cluster's artifacts. */
+export async function addToLock(workDir: string, more: ArtifactLock): Promise<void> {
+  const file = lockFileOf(workDir);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return lockText({});
+    throw error;
+  });
+  const before = parseLock(text, file);
+  const after = lockText({ ...before, ...more });
+  if (after !== text) await replaceFile(file, after);
+}
+
+/** Writes a file that is either the old or the new one, whatever happens. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  const fresh = `${file}.${randomUUID()}.new`;
+  const handle = await open(fresh, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(fresh, file);
+}
+
+function isEntry(entry: LockEntry): boolean {
+  if ('absent' in entry) return typeof entry.absent === 'string' && typeof entry.sources === 'string';
+  return /^[0-9a-f]{64}$/.test(entry.sha256) && Number.isSafeInteger(entry.size) && typeof entry.source === 'string';
+}
+
+/** Forgets what a cluster has agreed on: all of it, or only what no source had. */
+export async function forgetLocked(workDir: string, which: 'all' | 'absent'): Promise<void> {
+  const kept = Object.entries(readLock(workDir)).filter(([, entry]) => which === 'absent' && !('absent' in entry));
+  if (Object.keys(readLock(workDir)).length > kept.length)
+    await replaceFile(lockFileOf(workDir), lockText(Object.fromEntries(kept)));
+}

@@ -1,0 +1,47 @@
+import { readCatalog, resolveArtifacts, zoneOf } from '../catalog/index.ts';
+import { ARCHES } from '../model/catalog/schema.ts';
+import type { Cluster } from '../model/cluster/index.ts';
+import type { Facts } from '../model/facts.ts';
+import type { PlanArtifacts } from '../plan/layers.ts';
+import { type ArtifactRow, artifactReport, forgetLocked, readLock, sourcesOf } from '../resource/index.ts';
+import { artifactCacheDir } from '../supply/index.ts';
+import { openCluster } from './open-config.ts';
+import { workDirOf } from './work-dir.ts';
+
+/** What a cluster is installed from, from its configuration, the facts of its hosts and what it has agreed on. */
+export async function planArtifacts(
+  cluster: Cluster,
+  facts: Readonly<Record<string, Facts>>,
+  at: { readonly env: NodeJS.ProcessEnv; readonly baseDir: string; readonly workDir: string },
+): Promise<PlanArtifacts> {
+  const zone = zoneOf(cluster, at.env);
+  const archOf = (host: string) => ARCHES.find((arch) => arch === facts[host]?.arch);
+  return {
+    needs: resolveArtifacts(cluster, await readCatalog(), zone, archOf),
+    lock: readLock(at.workDir),
+    sources: sourcesOf(cluster, at.env, zone, at.baseDir),
+    cacheDir: artifactCacheDir(at.env),
+  };
+}
+
+/** What a cluster needs and what of it is here, without a connection to anything. */
+export async function listArtifacts(options: {
+  readonly configFile: string;
+  readonly baseDir: string;
+  readonly env: NodeJS.ProcessEnv;
+}): Promise<readonly ArtifactRow[]> {
+  const { configFile, baseDir, env } = options;
+  const { cluster } = await openCluster(configFile);
+  const workDir = workDirOf(baseDir, cluster.metadata.name).cluster;
+  const artifacts = await planArtifacts(cluster, {}, { env, baseDir, workDir });
+  return await artifactReport(artifacts, workDir, () => undefined);
+}
+
+/** Forgets what a cluster has agreed on: all of it, or only what no source had. */
+export async function forgetArtifacts(
+  options: { readonly configFile: string; readonly baseDir: string },
+  which: 'all' | 'absent',
+): Promise<void> {
+  const { cluster } = await openCluster(options.configFile);
+  await forgetLocked(workDirOf(options.baseDir, cluster.metadata.name).cluster, which);
+}

@@ -1,0 +1,214 @@
+import type { Effect } from '../model/effect.ts';
+import type { Output } from '../model/host.ts';
+import { sh } from '../model/script.ts';
+import type { Wanted } from '../plan/ref.ts';
+import { dedicated, defineStep } from '../plan/step.ts';
+import { kubeletKubeadmDropIn, kubeletUnit } from '../templates/kubelet.ts';
+import { type Content, directory, file, onceCommand, service } from './generic/index.ts';
+import {
+  type ClusterSettings,
+  initDocuments,
+  type JoinSettings,
+  joinDocument,
+  type NodeSettings,
+} from './kubeadm/config.ts';
+
+/** Where kubeadm and the kubelet have their files. */
+export const KUBERNETES = {
+  adminConf: '/etc/kubernetes/admin.conf',
+  kubeadmConfig: '/etc/kubernetes/kubeadm-config.yaml',
+  kubelet: '/usr/local/bin/kubelet',
+  unit: '/etc/systemd/system/kubelet.service',
+  dropIn: '/etc/systemd/system/kubelet.service.d/10-kubeadm.conf',
+} as const;
+
+/** What the kubelet, its pods, CNI plugins and kube-proxy make on a node. */
+const NODE_EFFECTS: readonly Effect[] = [
+  { type: 'cgroups', prefix: 'kubepods' },
+  { type: 'mounts', below: '/var/lib/kubelet' },
+  { type: 'namespaces', prefix: 'cni-' },
+  { type: 'links', prefix: 'cni0' },
+  { type: 'links', prefix: 'veth' },
+  { type: 'links', prefix: 'kube-ipvs0' },
+  { type: 'nft-tables', family: 'ip', prefix: 'kube-proxy' },
+  { type: 'nft-tables', family: 'ip6', prefix: 'kube-proxy' },
+  { type: 'iptables-chains', prefix: 'KUBE-' },
+  { type: 'iptables-chains', prefix: 'CNI-' },
+  { type: 'ipsets', prefix: 'KUBE-' },
+  ...[
+    '/etc/kubernetes',
+    '/var/lib/kubelet',
+    '/var/lib/etcd',
+    '/var/lib/cni',
+    '/var/log/pods',
+    '/var/log/containers',
+    '/etc/cni/net.d',
+    '/run/kubernetes',
+    '/usr/libexec/kubernetes',
+    '/run/xtables.lock',
+  ].map((path) => ({ type: 'path', path }) as const),
+];
+
+/** kubeadm puts back what it did, as far as it knows; the effects take care of the rest. */
+const RESET = (socket: string) => `if command -v kubeadm >/dev/null; then
+  kubeadm reset --force --cri-socket unix://${socket} >/dev/null 2>&1 || :
+fi
+systemctl stop kubelet 2>/dev/null || :
+rm -rf /etc/kubernetes/manifests /etc/kubernetes/pki /etc/kubernetes/*.conf /var/lib/etcd/member
+find /var/lib/kubelet -mindepth 1 -maxdepth 1 ! -name pods -exec rm -rf {} + 2>/dev/null || :`;
+
+/** What exists on a node as soon as kubeadm has begun. */
+const TRACES = ['/etc/kubernetes/kubelet.conf', '/etc/kubernetes/pki/ca.crt', '/var/lib/kubelet/config.yaml'];
+
+/** A directory of Kubernetes. */
+export const kubernetesDirectory = dedicated(
+  'directory',
+  directory,
+  'A directory of Kubernetes.',
+  (params: { readonly path: string }) => directory({ path: params.path, mode: '0755', owner: 'root:root' }),
+);
+
+/** The unit of the kubelet. */
+export const kubeletUnitFile = dedicated(
+  'kubelet-unit',
+  file,
+  'The unit of the kubelet.',
+  (params: { readonly runtime: string }) =>
+    file({
+      path: KUBERNETES.unit,
+      content: { template: kubeletUnit, values: { program: KUBERNETES.kubelet, runtime: `${params.runtime}.service` } },
+      mode: '0644',
+      owner: 'root:root',
+    }),
+);
+
+/** How kubeadm gives the kubelet its flags. */
+export const kubeletDropIn = dedicated(
+  'kubelet-drop-in',
+  file,
+  'How kubeadm gives the kubelet its flags.',
+  (_params: object) =>
+    file({
+      path: KUBERNETES.dropIn,
+      content: { template: kubeletKubeadmDropIn, values: { program: KUBERNETES.kubelet } },
+      mode: '0644',
+      owner: 'root:root',
+    }),
+);
+
+/** The kubelet starts with the machine. kubeadm starts it when there is something for it to do. */
+export const kubeletEnabled = dedicated(
+  'kubelet-enabled',
+  service,
+  'The kubelet, started with the machine.',
+  (params: { readonly effects: readonly Effect[] }) =>
+    service({ unit: 'kubelet', enabled: true, effects: [...NODE_EFFECTS, ...params.effects] }),
+);
+
+/** What `kubeadm init` is told, kept on the host for whoever wants to know. */
+export const kubeadmConfigFile = dedicated(
+  'kubeadm-config',
+  file,
+  'What kubeadm is told about the cluster.',
+  (params: { readonly cluster: ClusterSettings; readonly node: NodeSettings }) =>
+    file({
+      path: KUBERNETES.kubeadmConfig,
+      content: { documents: initDocuments(params.cluster, params.node) },
+      mode: '0600',
+      owner: 'root:root',
+    }),
+);
+
+/** The first control plane. */
+export const kubeadmInit = dedicated(
+  'init',
+  onceCommand,
+  'Begin the cluster with kubeadm.',
+  (params: { readonly criSocket: string }) =>
+    onceCommand({
+      name: 'kubeadm',
+      purpose: 'kubeadm init',
+      run: `kubeadm init --config ${KUBERNETES.kubeadmConfig} --skip-token-print`,
+      undo: RESET(params.criSocket),
+      traces: TRACES,
+      effects: NODE_EFFECTS,
+      timeoutSeconds: 900,
+    }),
+);
+
+/** A token that lets nodes join for a short while, and the digest of the CA by which they know the cluster. */
+const joinTokenStep = defineStep<{ readonly ttl: string }>()({
+  kind: 'joinToken',
+  description: 'A token of kubeadm that lets nodes join for a short while; made only when a node needs it.',
+  title: () => 'token for nodes that join',
+  nature: 'mint',
+  apply: (_host, want) =>
+    sh`kubeadm token create --kubeconfig ${KUBERNETES.adminConf} --ttl ${want.ttl} --print-join-command`,
+  result: (output: Output): { readonly token: string; readonly caCertHash: string } => {
+    const token = /--token (\S+)/.exec(output.stdout)?.[1];
+    const caCertHash = /--discovery-token-ca-cert-hash (\S+)/.exec(output.stdout)?.[1];
+    if (token === undefined || caCertHash === undefined) throw new Error('kubeadm printed no command to join');
+    return { token, caCertHash };
+  },
+  example: { ttl: '15m' },
+});
+
+/** The token for joining nodes. */
+export const joinToken = dedicated('join-token', joinTokenStep, 'A short-lived token for nodes that join.', () =>
+  joinTokenStep({ ttl: '15m' }),
+);
+
+const certificateKeyStep = defineStep<object>()({
+  kind: 'certificateKey',
+  description: 'Uploads the certificates of the control plane, encrypted, for masters that join; gives the key.',
+  title: () => 'certificates for masters that join',
+  nature: 'mint',
+  apply: () => sh`kubeadm init phase upload-certs --upload-certs --kubeconfig ${KUBERNETES.adminConf}`,
+  result: (output: Output): string => {
+    const key = /^[0-9a-f]{64}$/m.exec(output.stdout)?.[0];
+    if (key === undefined) throw new Error('kubeadm printed no key');
+    return key;
+  },
+  example: {},
+});
+
+/** The key of the uploaded certificates. */
+export const certificateKey = dedicated(
+  'certificate-key',
+  certificateKeyStep,
+  'The certificates of the control plane, uploaded for masters that join.',
+  () => certificateKeyStep({}),
+);
+
+/** A node that joins. */
+export const kubeadmJoin = dedicated(
+  'join',
+  onceCommand,
+  'Join the cluster with kubeadm.',
+  (params: { readonly join: JoinSettings; readonly node: NodeSettings; readonly criSocket: string }) =>
+    onceCommand({
+      name: 'kubeadm',
+      purpose: 'kubeadm join',
+      run: 'kubeadm join --config "$KX_CONFIG"',
+      config: { documents: [joinDocument(params.join, params.node)] } as unknown as Wanted<Content>,
+      undo: RESET(params.criSocket),
+      traces: TRACES,
+      effects: NODE_EFFECTS,
+      timeoutSeconds: 900,
+    }),
+);
+
+/** The kubelet, running with the files that are there now. */
+export const kubeletRunning = dedicated(
+  'kubelet',
+  service,
+  'The kubelet, running with the files that are there now.',
+  (params: { readonly fingerprint: Wanted<readonly string[]> }) =>
+    service({
+      unit: 'kubelet',
+      running: 'started',
+      settleSeconds: 0,
+      fingerprint: params.fingerprint,
+      reads: [KUBERNETES.unit, KUBERNETES.dropIn, KUBERNETES.kubelet, '/var/lib/kubelet/config.yaml'],
+    }),
+);

@@ -1,0 +1,133 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { Wanted } from '../../plan/ref.ts';
+import { traitsOf } from './version.ts';
+
+/** A flag of a component. The same one may be given several times. */
+export interface Flag {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** How a node registers itself. */
+export interface NodeSettings {
+  readonly name: string;
+  /** Its addresses in the cluster, one per family. */
+  readonly addresses: readonly string[];
+  readonly criSocket: string;
+  /** Only a control plane has taints: one that is a worker too has none. */
+  readonly taints: readonly { readonly key: string; readonly effect: string }[] | undefined;
+  readonly kubeletArgs: readonly Flag[];
+}
+
+/** What kubeadm is told about the cluster. */
+export interface ClusterSettings {
+  /** With its `v`. */
+  readonly version: string;
+  readonly clusterName: string;
+  /** `lb.kubexm.local:6443` */
+  readonly endpoint: string;
+  readonly bindPort: number;
+  readonly dnsDomain: string;
+  readonly podSubnets: readonly string[];
+  readonly serviceSubnets: readonly string[];
+  readonly imageRepository: string;
+  readonly certSans: readonly string[];
+  readonly apiserverArgs: readonly Flag[];
+  readonly controllerManagerArgs: readonly Flag[];
+  readonly schedulerArgs: readonly Flag[];
+  readonly etcdDataDir: string;
+  readonly featureGates: Readonly<Record<string, boolean>>;
+  /** Fields of KubeletConfiguration. */
+  readonly kubelet: JsonObject;
+  /** Fields of KubeProxyConfiguration. */
+  readonly proxy: JsonObject;
+}
+
+/** The documents that `kubeadm init --config` reads. */
+export function initDocuments(cluster: ClusterSettings, node: NodeSettings): readonly JsonObject[] {
+  const { kubeadmApi } = traitsOf(cluster.version.replace(/^v/, ''));
+  const api = `kubeadm.k8s.io/${kubeadmApi}`;
+  return [
+    {
+      apiVersion: api,
+      kind: 'InitConfiguration',
+      // The first token is of no use: each join has one of its own, made just before.
+      bootstrapTokens: [{ ttl: '15m0s', groups: ['system:bootstrappers:kubeadm:default-node-token'] }],
+      localAPIEndpoint: { advertiseAddress: node.addresses[0] ?? '', bindPort: cluster.bindPort },
+      nodeRegistration: registration(node, kubeadmApi),
+    },
+    clusterConfiguration(cluster, api, kubeadmApi),
+    { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', ...cluster.kubelet },
+    { apiVersion: 'kubeproxy.config.k8s.io/v1alpha1', kind: 'KubeProxyConfiguration', ...cluster.proxy },
+  ];
+}
+
+/** What a node that joins is told. */
+export interface JoinSettings {
+  readonly version: string;
+  readonly endpoint: string;
+  readonly token: Wanted<string>;
+  readonly caCertHash: Wanted<string>;
+  /** Of a control plane: decrypts the certificates that the first one has uploaded. */
+  readonly certificateKey?: Wanted<string>;
+  readonly bindPort: number;
+}
+
+/** The document that `kubeadm join --config` reads. */
+export function joinDocument(join: JoinSettings, node: NodeSettings): Wanted<JsonObject> {
+  const { kubeadmApi } = traitsOf(join.version.replace(/^v/, ''));
+  const localAPIEndpoint = { advertiseAddress: node.addresses[0] ?? '', bindPort: join.bindPort };
+  return {
+    apiVersion: `kubeadm.k8s.io/${kubeadmApi}`,
+    kind: 'JoinConfiguration',
+    discovery: {
+      bootstrapToken: { apiServerEndpoint: join.endpoint, token: join.token, caCertHashes: [join.caCertHash] },
+    },
+    nodeRegistration: registration(node, kubeadmApi),
+    ...(join.certificateKey === undefined
+      ? {}
+      : { controlPlane: { localAPIEndpoint, certificateKey: join.certificateKey } }),
+  };
+}
+
+function clusterConfiguration(cluster: ClusterSettings, api: string, form: string): JsonObject {
+  const gates = Object.entries(cluster.featureGates).map(([name, on]) => `${name}=${on}`);
+  const gateArgs = gates.length === 0 ? [] : [{ name: 'feature-gates', value: gates.join(',') }];
+  const component = (args: readonly Flag[]): JsonObject => extraArgs([...gateArgs, ...args], form, 'extraArgs');
+  return {
+    apiVersion: api,
+    kind: 'ClusterConfiguration',
+    clusterName: cluster.clusterName,
+    kubernetesVersion: cluster.version,
+    controlPlaneEndpoint: cluster.endpoint,
+    imageRepository: cluster.imageRepository,
+    networking: {
+      dnsDomain: cluster.dnsDomain,
+      podSubnet: cluster.podSubnets.join(','),
+      serviceSubnet: cluster.serviceSubnets.join(','),
+    },
+    apiServer: { certSANs: [...cluster.certSans], ...component(cluster.apiserverArgs) },
+    controllerManager: component(cluster.controllerManagerArgs),
+    scheduler: component(cluster.schedulerArgs),
+    etcd: { local: { dataDir: cluster.etcdDataDir } },
+  };
+}
+
+function registration({ name, addresses, criSocket, taints, kubeletArgs }: NodeSettings, form: string): JsonObject {
+  const nodeIp = { name: 'node-ip', value: addresses.join(',') };
+  return {
+    name,
+    criSocket: `unix://${criSocket}`,
+    // Images are imported before: what is missing is a defect, and is pulled rather than fatal.
+    imagePullPolicy: 'IfNotPresent',
+    ...(taints === undefined ? {} : { taints: taints.map((taint) => ({ ...taint })) }),
+    ...extraArgs([nodeIp, ...kubeletArgs], form, 'kubeletExtraArgs'),
+  };
+}
+
+/** v1beta3 has a map, v1beta4 a list. */
+function extraArgs(args: readonly Flag[], form: string, key: string): JsonObject {
+  if (args.length === 0) return {};
+  if (form === 'v1beta3') return { [key]: Object.fromEntries(args.map(({ name, value }) => [name, value])) };
+  return { [key]: args.map((arg) => ({ ...arg })) };
+}

@@ -1,0 +1,21 @@
+import { inRange } from '../../model/catalog/range.ts';
+
+/** What differs between versions of Kubernetes, each with the release that changed it. */
+export interface Traits {
+  /** v1beta4 came with 1.31; v1beta3 is gone in 1.37. */
+  readonly kubeadmApi: 'v1beta3' | 'v1beta4';
+  /** The kubelet knows `failCgroupV1` since 1.31 and refuses cgroup v1 without it since 1.35. */
+  readonly knowsFailCgroupV1: boolean;
+  /** kube-proxy's nftables mode is stable since 1.33. */
+  readonly stableNftables: boolean;
+}
+
+/** The traits of a version, without its `v`. */
+export function traitsOf(version: string): Traits {
+  const since = (from: string) => inRange(version, `>=${from}`);
+  return {
+    kubeadmApi: since('1.31') ? 'v1beta4' : 'v1beta3',
+    knowsFailCgroupV1: since('1.31'),
+    stableNftables: since('1.33'),
+  };
+}

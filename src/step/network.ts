@@ -1,0 +1,47 @@
+import type { Effect } from '../model/effect.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { ObjectPatch } from './generic/index.ts';
+
+/** What a network plugin makes on every node, beside what all of them do. */
+export function networkEffects(plugin: string): readonly Effect[] {
+  if (plugin !== 'flannel') return [];
+  return [
+    { type: 'links', prefix: 'flannel' },
+    { type: 'iptables-chains', prefix: 'FLANNEL-' },
+    { type: 'nft-tables', family: 'ip', prefix: 'flannel' },
+    { type: 'nft-tables', family: 'ip6', prefix: 'flannel' },
+    { type: 'path', path: '/run/flannel' },
+    { type: 'path', path: '/opt/cni/bin/flannel' },
+  ];
+}
+
+/** How flannel carries packets between nodes. */
+export interface FlannelSettings {
+  readonly podNetworks: { readonly ipv4?: string; readonly ipv6?: string };
+  readonly backend: 'vxlan' | 'host-gw' | 'wireguard' | 'udp';
+  readonly directRouting: boolean;
+  /** 0: flannel finds it out. */
+  readonly mtu: number;
+}
+
+/** What a cluster changes in flannel's manifest. */
+export function flannelPatches(settings: FlannelSettings): readonly ObjectPatch[] {
+  const { ipv4, ipv6 } = settings.podNetworks;
+  const backend: JsonObject = {
+    Type: settings.backend,
+    ...(settings.backend === 'vxlan' && settings.directRouting ? { DirectRouting: true } : {}),
+    ...(settings.mtu === 0 ? {} : { MTU: settings.mtu }),
+  };
+  const config: JsonObject = {
+    ...(ipv4 === undefined ? { EnableIPv4: false } : { Network: ipv4 }),
+    ...(ipv6 === undefined ? {} : { EnableIPv6: true, IPv6Network: ipv6 }),
+    Backend: backend,
+  };
+  return [
+    {
+      kind: 'ConfigMap',
+      name: 'kube-flannel-cfg',
+      merge: { data: { 'net-conf.json': `${JSON.stringify(config, undefined, 2)}\n` } },
+    },
+  ];
+}

@@ -1,0 +1,147 @@
+import { type MorePackages, nodePackages } from '../host/os/node-packages.ts';
+import { timeService } from '../host/os/time-service.ts';
+import type { Cluster } from '../model/cluster/index.ts';
+import type { Facts } from '../model/facts.ts';
+import { dedicated } from '../plan/step.ts';
+import {
+  firewall,
+  hostname,
+  kernelModule,
+  managedBlock,
+  packages,
+  resolver,
+  restartWhenUndone,
+  selinux,
+  service,
+  swap,
+  sysctl,
+  timezone,
+} from './generic/index.ts';
+import { hostsLines } from './node/hosts-file.ts';
+import { defaults, forwarding, neededModules } from './node/kernel.ts';
+
+export { timeLinesFor } from './node/time-servers.ts';
+
+type Spec = Cluster['spec'];
+type System = Pick<Facts, 'os' | 'packageManager'>;
+
+/** Labels are kept up, so that SELinux can enforce again once the cluster is gone. */
+export const selinuxPermissive = dedicated(
+  'selinux',
+  selinux,
+  'SELinux only writes down what it would refuse.',
+  (_: object) => selinux({ mode: 'permissive' }),
+);
+
+/** The kubelet refuses to start with swap. */
+export const swapOff = dedicated('swap', swap, 'No swap, now and at every start.', (_: object) =>
+  swap({ state: 'off' }),
+);
+
+/** Rules of firewalld and ufw know nothing of pods and services. */
+export const firewallOff = dedicated('firewall', firewall, 'Neither firewalld nor ufw.', (_: object) =>
+  firewall({ state: 'disabled' }),
+);
+
+/** The machine is called as its node. */
+export const ownName = dedicated(
+  'hostname',
+  hostname,
+  'The name of the host in the configuration.',
+  (host: { readonly name: string }) => hostname({ name: host.name }),
+);
+
+/** All machines know each other without DNS. */
+export const sharedNames = dedicated(
+  'hosts',
+  managedBlock,
+  'All hosts, the registry and extra.hosts in /etc/hosts.',
+  (spec: Spec) => managedBlock({ path: '/etc/hosts', content: hostsLines(spec) }),
+);
+
+/** Those that are there stay, behind these. */
+export const nameServers = dedicated(
+  'name-servers',
+  resolver,
+  'The DNS servers of extra.resolves before those of the machine.',
+  (spec: Spec) => resolver({ nameservers: spec.extra.resolves.map(({ address }) => address), keepOthers: true }),
+);
+
+/** All in one transaction. */
+export const prerequisites = dedicated(
+  'packages',
+  packages,
+  'What Kubernetes calls on the host, and the packages of system.debs or system.rpms.',
+  ({ system, more }: { readonly system: System; readonly more: MorePackages }) =>
+    packages({ install: nodePackages(system, more) }),
+);
+
+/** Stands before what changes the configuration of a chrony that may have been there before. */
+export const noteTimeService = dedicated(
+  'note',
+  restartWhenUndone,
+  'Lets a chrony that ran before start again with its own configuration.',
+  (facts: Facts) => restartWhenUndone({ unit: timeService(facts).unit }),
+);
+
+/** In the main file: one that somebody has written need not include others. */
+export const timeServers = dedicated(
+  'servers',
+  managedBlock,
+  'The servers of system.ntpServers for chrony.',
+  ({ facts, lines }: { readonly facts: Facts; readonly lines: string }) =>
+    managedBlock({ path: timeService(facts).config, content: lines }),
+);
+
+/** Two programs that set one clock fight each other. */
+export const otherTimeService = dedicated(
+  'other-service',
+  service,
+  'No other program that sets the clock.',
+  ({ unit }: { readonly unit: string }) => service({ unit, enabled: false, running: 'stopped' }),
+);
+
+/** Started with the servers that are in its configuration now. */
+export const ownTimeService = dedicated(
+  'service',
+  service,
+  'chrony, now and at every start.',
+  ({ facts, lines }: { readonly facts: Facts; readonly lines: string }) => {
+    const { unit, config } = timeService(facts);
+    return service({ unit, enabled: true, running: 'started', fingerprint: lines, reads: [config] });
+  },
+);
+
+/** The units of a machine that set its clock and are not chrony. */
+export function rivalsOf(facts: Facts): readonly string[] {
+  return timeService(facts).rivals;
+}
+
+/** Logs of all machines have the same hours. */
+export const timeZone = dedicated('timezone', timezone, 'The zone of system.timezone.', (params: { zone: string }) =>
+  timezone({ zone: params.zone }),
+);
+
+/** Bridges have settings only once their module is loaded: this comes first. */
+export const kernelModules = dedicated(
+  'modules',
+  kernelModule,
+  'The kernel modules of container runtime and kube-proxy.',
+  (spec: Spec) => kernelModule(neededModules(spec)),
+);
+
+/** Another file that sets one of these otherwise is a failure. */
+export const forwardingSettings = dedicated(
+  'forwarding',
+  sysctl,
+  'Kernel settings without which no packet reaches a pod.',
+  (spec: Spec) => sysctl(forwarding(spec)),
+);
+
+/** Another file that sets one of these otherwise wins when the machine starts. */
+export const defaultSettings = dedicated(
+  'settings',
+  sysctl,
+  'Kernel settings that the kubelet and many containers on one machine want.',
+  ({ spec, facts }: { readonly spec: Spec; readonly facts: Facts }) => sysctl(defaults(spec, facts.kernel)),
+);

@@ -1,0 +1,68 @@
+import type { Wanted } from '../plan/ref.ts';
+import { dedicated } from '../plan/step.ts';
+import { command, message, userInput } from './generic/index.ts';
+import { type Look, look } from './preflight/look.ts';
+import type { Target } from './preflight/ports.ts';
+import { listenScript, reachScript, STOP_SCRIPT } from './preflight/reach.ts';
+import { type Report, report } from './preflight/report.ts';
+import { syncScript } from './preflight/sync.ts';
+
+/** The dedicated steps of the checks before a cluster. They change nothing. */
+export const greet = dedicated('greeting', message, 'Says who is at work, and on what.', (params: { text: string }) =>
+  message(params),
+);
+
+/** Looks at a host. */
+export const lookAtHost = dedicated('look', look, 'Looks at what facts do not tell.', (want: Look) => look(want));
+
+/** Measures a disk. */
+export const measureDisk = dedicated(
+  'disk-latency',
+  command,
+  'Measures how long a durable write takes where etcd will write.',
+  ({ dir }: { readonly dir: string }) =>
+    command({ run: syncScript(dir).script, purpose: `measure durable writes at ${dir}` }),
+);
+
+/** Listens for the others. */
+export const listen = dedicated(
+  'listen',
+  command,
+  'Listens for a minute at most on the ports that other hosts will use.',
+  ({ ports }: { readonly ports: readonly number[] }) =>
+    command({ run: listenScript(ports).script, purpose: `listen on ${ports.join(', ')}` }),
+);
+
+/** Tries to reach the others. */
+export const reach = dedicated(
+  'reach',
+  command,
+  'Tries to connect to the other hosts.',
+  ({ targets }: { readonly targets: readonly Target[] }) =>
+    command({
+      run: reachScript(targets).script,
+      purpose: `connect to ${targets.length} ports of other hosts`,
+      timeoutSeconds: 120,
+    }),
+);
+
+/** Stops listening. */
+export const stopListening = dedicated('stop-listening', command, 'Stops listening.', (_: object) =>
+  command({ run: STOP_SCRIPT.script, purpose: 'stop listening' }),
+);
+
+/** Tells what was found. */
+export const tellFindings = dedicated(
+  'findings',
+  report,
+  'Shows all findings in one table; errors end the run.',
+  (want: Wanted<Report>) => report(want),
+);
+
+/** Asks whether to go on. */
+export const confirm = dedicated(
+  'confirm',
+  userInput,
+  'Asks whether to go on; --yes answers.',
+  ({ question }: { readonly question: string }) => userInput({ question }),
+);

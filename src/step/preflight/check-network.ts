@@ -1,0 +1,86 @@
+import type { Cluster } from '../../model/cluster/index.ts';
+import { type Cidr, overlaps, parseCidr } from '../../model/cluster/ip.ts';
+import type { PlanHost } from '../../plan/layers.ts';
+import { type Finding, finding } from './finding.ts';
+
+/** Links that a cluster makes: what they have is the cluster's own, or a leftover that is told as one. */
+const OWN_LINKS = /^(cni|flannel|cali|tunl|vxlan\.calico|cilium|lxc|kube-|nodelocaldns|veth)/;
+const MOST_NOTES = 3;
+
+/** Whether the file knows the machines: their processors and addresses, and that each is one of its own. */
+export function identityFindings(cluster: Cluster, hosts: readonly PlanHost[]): readonly Finding[] {
+  const holders = new Map<string, Set<string>>();
+  for (const { name, facts } of hosts)
+    for (const { address } of facts.addresses) holders.set(address, (holders.get(address) ?? new Set()).add(name));
+  const arches = new Map(hosts.map(({ name, facts }) => [name, facts.arch]));
+  const known = cluster.spec.hosts.filter(({ name }) => arches.has(name));
+  const addresses = known.flatMap(({ name, internal }) => internal.list.map((address) => ({ name, address })));
+  const absent = addresses.filter(({ name, address }) => !holders.get(address)?.has(name));
+  const shared = addresses.filter(({ address }) => (holders.get(address)?.size ?? 0) > 1);
+  return [
+    ...known.flatMap(({ name, arch: wanted }) => {
+      const arch = arches.get(name) ?? '';
+      return wanted === undefined || wanted === arch
+        ? []
+        : [finding('KX4506', 'error' as const, name, { wanted, arch })];
+    }),
+    ...duplicates(hosts, ({ facts }) => facts.hostname).map(([hostname, names]) =>
+      finding('KX4523', 'warning', names, { hostname }),
+    ),
+    ...duplicates(hosts, ({ facts }) => facts.machineId).map(([id, names]) =>
+      finding('KX4526', 'error', names, { id }),
+    ),
+    ...absent.map(({ name, address }) => finding('KX4524', 'error', name, {}, address)),
+    ...[...new Set(shared.map(({ address }) => address))].map((address) =>
+      finding('KX4525', 'error', [...(holders.get(address) ?? [])], { address }),
+    ),
+  ];
+}
+
+/** Values that more than one has, and who. */
+export function duplicates<T extends { readonly name: string }>(
+  all: readonly T[],
+  value: (one: T) => string,
+): readonly (readonly [string, readonly string[]])[] {
+  const groups = Map.groupBy(
+    all.filter((one) => value(one) !== ''),
+    value,
+  );
+  return [...groups].flatMap(([text, some]) =>
+    some.length > 1 ? [[text, some.map(({ name }) => name)] as const] : [],
+  );
+}
+
+/** Whether the networks of pods and services are in use on a machine already. */
+export function clashFindings(cluster: Cluster, { name, facts }: PlanHost): readonly Finding[] {
+  const { kubePodsCIDR, kubeServiceCIDR } = cluster.spec.network;
+  const taken = [
+    ...facts.routes.map(({ destination, device }) => ({ cidr: networkOf(destination), text: destination, device })),
+    ...facts.addresses.map(({ address, device }) => ({ cidr: networkOf(address), text: address, device })),
+  ].filter(({ device }) => !OWN_LINKS.test(device));
+  const wanted = [
+    ...kubePodsCIDR.list.map((cidr) => ({ field: 'kubePodsCIDR', cidr })),
+    ...kubeServiceCIDR.list.map((cidr) => ({ field: 'kubeServiceCIDR', cidr })),
+  ];
+  return wanted.flatMap(({ field, cidr }) => {
+    const network = parseCidr(cidr);
+    const clashes = taken.filter((one) => network && one.cidr && overlaps(network, one.cidr));
+    const inside = clashes.filter((one) => (one.cidr?.prefix ?? 0) >= (network?.prefix ?? 0));
+    const around = clashes.filter((one) => !inside.includes(one));
+    return [
+      ...(inside.length > 0 ? [finding('KX4543', 'error' as const, name, { field, cidr }, noteOf(inside))] : []),
+      ...(around.length > 0 ? [finding('KX4544', 'warning' as const, name, { field, cidr }, noteOf(around))] : []),
+    ];
+  });
+}
+
+function noteOf(taken: readonly { readonly text: string; readonly device: string }[]): string {
+  const all = taken.map(({ text, device }) => `${text} ${device}`);
+  return `${all.slice(0, MOST_NOTES).join(', ')}${all.length > MOST_NOTES ? ' …' : ''}`;
+}
+
+/** A route's or an address's network; the default route is everybody's. */
+function networkOf(text: string): Cidr | undefined {
+  if (text === 'default') return undefined;
+  return parseCidr(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
+}

@@ -1,0 +1,68 @@
+import type { ErrorCode, ErrorParams } from '../../model/errors/index.ts';
+
+/** How bad a finding is: an error ends the run, a warning is for people to know, info is for the curious. */
+export type Severity = 'error' | 'warning' | 'info';
+
+type PreflightCode = Extract<ErrorCode, `KX45${string}`>;
+
+/** Something that a check found, as data: the text is made where it is shown. A type, so that it is Json too. */
+export type Finding = {
+  readonly code: PreflightCode;
+  readonly severity: Severity;
+  readonly hosts: readonly string[];
+  /** The same on all of these hosts: findings of equal code and parameters are one line of the table. */
+  readonly params: { readonly [name: string]: string | number };
+  /** What differs from host to host: the same in every language, as `nginx (pid 812)`. */
+  readonly note?: string;
+};
+
+/** A finding on one host or on several, with its parameters checked by the compiler. */
+export function finding<C extends PreflightCode>(
+  code: C,
+  severity: Severity,
+  hosts: string | readonly string[],
+  params: ErrorParams<C>,
+  note?: string,
+): Finding {
+  const on = typeof hosts === 'string' ? [hosts] : hosts;
+  return { code, severity, hosts: on, params, ...(note === undefined ? {} : { note }) };
+}
+
+/** Findings that are equal in everything but their hosts as one each: thousands of hosts would not fit into a plan. */
+export function joinFindings(findings: readonly Finding[]): readonly Finding[] {
+  const equal = Map.groupBy(findings, ({ hosts: _, ...rest }) => JSON.stringify(rest));
+  return [...equal.values()].flatMap((some) => {
+    const [first] = some;
+    return first ? [{ ...first, hosts: [...new Set(some.flatMap(({ hosts }) => hosts))] }] : [];
+  });
+}
+
+/** Equal findings of many hosts as one, with what differs between them. */
+export interface FindingGroup {
+  readonly code: PreflightCode;
+  readonly severity: Severity;
+  readonly hosts: readonly string[];
+  readonly params: Finding['params'];
+  /** Notes, and the hosts that they hold for. */
+  readonly notes: ReadonlyMap<string, readonly string[]>;
+}
+
+const ORDER: readonly Severity[] = ['error', 'warning', 'info'];
+
+/** Joins equal findings: the worst first, then by code. */
+export function groupFindings(findings: readonly Finding[]): readonly FindingGroup[] {
+  const equal = Map.groupBy(findings, ({ code, severity, params }) => JSON.stringify([code, severity, params]));
+  const groups = [...equal.values()].flatMap((some): readonly FindingGroup[] => {
+    const [first] = some;
+    if (!first) return [];
+    const noted = Map.groupBy(
+      some.filter(({ note }) => note !== undefined),
+      ({ note }) => note ?? '',
+    );
+    const hostsOf = (list: readonly Finding[]) => [...new Set(list.flatMap(({ hosts }) => hosts))];
+    const notes = new Map([...noted].map(([note, list]) => [note, hostsOf(list)]));
+    return [{ code: first.code, severity: first.severity, params: first.params, hosts: hostsOf(some), notes }];
+  });
+  const rank = ({ severity }: FindingGroup) => ORDER.indexOf(severity);
+  return groups.sort((a, b) => rank(a) - rank(b) || a.code.localeCompare(b.code));
+}

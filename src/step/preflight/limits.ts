@@ -1,0 +1,19 @@
+/** What preflight asks for. The first three are the product's own; the rest is what the components say. */
+export const LIMITS = {
+  cpus: 2,
+  memoryGb: { master: 4, worker: 2 },
+  /** Of a machine's memory the kernel keeps a part for itself. */
+  memoryTolerance: 0.05,
+  kernel: '3.10',
+  nftablesKernel: '5.13',
+  clockSeconds: 5,
+  /** The first Kubernetes that refuses control groups v1 unless told. */
+  cgroup2Minor: 35,
+  /** The kubelet's own thresholds of free disk space, in percent. */
+  nodeDiskPercent: 10,
+  imageDiskPercent: 15,
+  /** Programs and images of a node, unpacked. */
+  imageDiskGb: 3,
+  /** What etcd's project advises for its write-ahead log. */
+  fsyncMs: 10,
+} as const;

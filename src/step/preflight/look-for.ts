@@ -1,0 +1,31 @@
+import type { Cluster } from '../../model/cluster/index.ts';
+import type { Look } from './look.ts';
+import { neededModules } from './modules.ts';
+import { usedPorts } from './ports.ts';
+
+/** What is looked for on a host, by its name. Hosts of the same roles share it. */
+export function lookFor(cluster: Cluster): (name: string) => Look {
+  const { controlPlaneEndpoint, extra, etcd } = cluster.spec;
+  const modules = neededModules(cluster);
+  const byRoles = new Map<string, Look>();
+  const byName = new Map(
+    cluster.spec.hosts.map((host) => {
+      const key = host.roles.join();
+      const want = byRoles.get(key) ?? {
+        cluster: cluster.metadata.name,
+        ports: usedPorts(cluster, host),
+        modules,
+        ...(host.roles.includes('etcd') && etcd.type !== 'external' ? { etcdDir: etcd.dataDir } : {}),
+        ...(controlPlaneEndpoint.externalDNS ? { domain: controlPlaneEndpoint.domain } : {}),
+        resolves: extra.resolves.length > 0,
+      };
+      byRoles.set(key, want);
+      return [host.name, want] as const;
+    }),
+  );
+  return (name) => {
+    const want = byName.get(name);
+    if (!want) throw new TypeError(`${name} is not in the configuration`);
+    return want;
+  };
+}

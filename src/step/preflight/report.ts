@@ -1,0 +1,57 @@
+import { kubexmError } from '../../model/errors/index.ts';
+import { defineStep } from '../../plan/step.ts';
+import type { CommandResult } from '../generic/index.ts';
+import { duplicates } from './check-network.ts';
+import { type Finding, finding, groupFindings } from './finding.ts';
+import type { Looked } from './look.ts';
+import { reachFindings } from './reach.ts';
+import { syncFindings } from './sync.ts';
+import { findingsTable } from './table.ts';
+
+type OfHosts<T> = { readonly [host: string]: T };
+
+/** All that was found out, by the facts and on the hosts. */
+export interface Report {
+  readonly hosts: number;
+  /** What the facts say. */
+  readonly known: readonly Finding[];
+  readonly looked: OfHosts<Looked>;
+  /** How fast the disks of etcd's hosts are. */
+  readonly disks?: { readonly path: string; readonly measured: OfHosts<CommandResult> };
+  /** Who listened, and who reached whom. */
+  readonly ports?: { readonly listened: OfHosts<CommandResult>; readonly reached: OfHosts<CommandResult> };
+  /** Hosts whose firewall is on for now. */
+  readonly firewalled: readonly string[];
+  /** Containers, which show the ids of the machine they are in. */
+  readonly containers: readonly string[];
+}
+
+/** Everything that was found, in one list. */
+export function allFindings(report: Report): readonly Finding[] {
+  const { looked, disks, ports, firewalled, containers } = report;
+  const machines = Object.entries(looked)
+    .map(([name, { uuid }]) => ({ name, uuid }))
+    .filter(({ name }) => !containers.includes(name));
+  return [
+    ...report.known,
+    ...Object.entries(looked).flatMap(([host, { findings }]) => findings.map((one) => ({ ...one, hosts: [host] }))),
+    ...duplicates(machines, ({ uuid }) => uuid).map(([id, names]) => finding('KX4527', 'warning', names, { id })),
+    ...(disks ? syncFindings(disks.measured, disks.path) : []),
+    ...(ports ? reachFindings(ports.listened, ports.reached, firewalled) : []),
+  ];
+}
+
+/** Shows one table of everything that was found. An error in it ends the run before anything was changed. */
+export const report = defineStep<Report>()({
+  kind: 'preflightReport',
+  description: 'Shows all findings of all hosts in one table; ends the run if one is an error.',
+  title: () => 'table of findings',
+  nature: 'action',
+  apply: async (_host, want, io): Promise<void> => {
+    const findings = allFindings(want);
+    io.say(findingsTable(findings, want.hosts, io.lang ?? 'en'));
+    const errors = groupFindings(findings).filter(({ severity }) => severity === 'error').length;
+    if (errors > 0) throw kubexmError('KX4500', { errors });
+  },
+  example: { hosts: 1, known: [], looked: {}, firewalled: [], containers: [] },
+});

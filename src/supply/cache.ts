@@ -1,0 +1,87 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type BlobStore, type Digest, locked, openBlobStore } from '../oci/index.ts';
+import type { Supplied } from './types.ts';
+
+/** Where an item came from, and what it is. */
+export interface IndexRecord extends Supplied {
+  readonly id: string;
+  readonly source: string;
+  /** What the result depends on. */
+  readonly key: string;
+}
+
+/** The files of all clusters by their digests, and what is known of where they came from. */
+export interface Cache {
+  readonly dir: string;
+  readonly store: BlobStore;
+  /** For whatever is unpacked or built on the way. */
+  readonly workDir: string;
+  find(id: string, source: string, key: string): Promise<IndexRecord | undefined>;
+  note(record: IndexRecord): Promise<void>;
+  records(): Promise<readonly IndexRecord[]>;
+  forget(record: IndexRecord): Promise<void>;
+  /** Runs the work while nobody else, here or in another process, does work of that name. */
+  alone<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+}
+
+/** Where artifacts are kept: `$KUBEXM_HOME`, else the XDG directory for caches. */
+export function artifactCacheDir(env: Readonly<Record<string, string | undefined>>): string {
+  const own = env['KUBEXM_HOME'];
+  if (own) return join(own, 'cache', 'artifacts');
+  return join(env['XDG_CACHE_HOME'] || join(env['HOME'] ?? homedir(), '.cache'), 'kubexm', 'artifacts');
+}
+
+/** Opens the cache, and makes its directories. */
+export async function openCache(dir: string): Promise<Cache> {
+  const store = await openBlobStore(dir);
+  const [index, workDir, locks] = [join(dir, 'index'), join(dir, 'work'), join(dir, 'locks')];
+  for (const path of [index, workDir]) await mkdir(path, { recursive: true });
+  const fileOf = (id: string, source: string, key: string): string =>
+    join(index, `${hashOf([id, source, key].join('\0'))}.json`);
+  return {
+    dir,
+    store,
+    workDir,
+    async find(id, source, key) {
+      const record = await readRecord(fileOf(id, source, key));
+      return record?.id === id && record.key === key ? record : undefined;
+    },
+    async note(record) {
+      const file = fileOf(record.id, record.source, record.key);
+      const fresh = `${file}.${randomUUID()}.new`;
+      await writeFile(fresh, `${JSON.stringify(record)}\n`);
+      await rename(fresh, file);
+    },
+    async records() {
+      const names = (await readdir(index)).filter((name) => name.endsWith('.json'));
+      const found = await Promise.all(names.map((name) => readRecord(join(index, name))));
+      return found.flatMap((record) => (record === undefined ? [] : [record]));
+    },
+    forget: (record) => rm(fileOf(record.id, record.source, record.key), { force: true }),
+
+    alone: (name, signal, work) => locked(join(locks, `work-${hashOf(name).slice(0, 24)}`), signal, work),
+  };
+}
+
+/** The digest as the store names it. */
+export function digestOfHex(sha256: string): Digest {
+  return `sha256:${sha256}`;
+}
+
+/** A torn record is none: what it was about is got again. */
+async function readRecord(file: string): Promise<IndexRecord | undefined> {
+  try {
+    const { id, source, key, sha256, size } = JSON.parse(await readFile(file, 'utf8')) as Partial<IndexRecord>;
+    if (id === undefined || source === undefined || key === undefined || size === undefined) return undefined;
+    return /^[0-9a-f]{64}$/.test(sha256 ?? '') ? { id, source, key, sha256: sha256 ?? '', size } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,163 @@
+import { errorTitle, KubexmError, kubexmError } from '../model/errors/index.ts';
+import { type Cache, digestOfHex } from './cache.ts';
+import { itemsOf } from './items.ts';
+import type { Item, Job, Source, Supplied, SupplyIo } from './types.ts';
+
+/** A file that is in the cache, and where it came from. */
+export interface Got extends Supplied {
+  readonly source: string;
+}
+
+/** What a cluster has agreed on: the items it has already, by id. */
+export type Pins = Readonly<Record<string, Got>>;
+
+/** As every part of a supply has it, and a way to tell the person something once. */
+export interface EnsureIo extends SupplyIo {
+  tell(text: string): void;
+}
+
+/** What several jobs of one run share. */
+export interface Supply {
+  readonly cache: Cache;
+  /** In the order in which they are asked. */
+  readonly sources: readonly Source[];
+  /** Reasons that the person knows already. */
+  readonly told: Set<string>;
+}
+
+/**
+ * Gets the items of a job: from the cache if it has what is pinned or what one of the sources would give, else from the first
+ * source that can. Everything is read through and compared with its digest before it is handed out.
+ */
+export async function ensure(supply: Supply, job: Job, pins: Pins, io: EnsureIo): Promise<ReadonlyMap<string, Got>> {
+  const items = itemsOf(job);
+  const name = items.map(({ id }) => id).join(' ');
+  return await supply.cache.alone(`job ${name}`, io.signal, async () => {
+    const cached = (await pinned(supply, items, pins)) ?? (await remembered(supply, job, items, pins));
+    return cached ?? (await fetched(supply, job, items, pins, io));
+  });
+}
+
+/** What is pinned and whole in the cache, whatever it came from. */
+async function pinned({ cache }: Supply, items: readonly Item[], pins: Pins): Promise<Map<string, Got> | undefined> {
+  const found = new Map<string, Got>();
+  for (const { id } of items) {
+    const pin = pins[id];
+    if (pin === undefined || !(await cache.store.verify(digestOfHex(pin.sha256)))) return undefined;
+    found.set(id, pin);
+  }
+  return found;
+}
+
+/** What one of the sources gave before, for this or another cluster. */
+async function remembered(
+  { cache, sources }: Supply,
+  job: Job,
+  items: readonly Item[],
+  pins: Pins,
+): Promise<Map<string, Got> | undefined> {
+  for (const source of sources) {
+    const key = await keyOf(source, job).catch(() => undefined);
+    if (key === undefined) continue;
+    const found = new Map<string, Got>();
+    for (const { id } of items) {
+      const record = await cache.find(id, source.name, key);
+      if (record === undefined || (pins[id]?.sha256 ?? record.sha256) !== record.sha256) break;
+      if (!(await cache.store.verify(digestOfHex(record.sha256)))) break;
+      found.set(id, { sha256: record.sha256, size: record.size, source: source.name });
+    }
+    if (found.size === items.length) return found;
+  }
+  return undefined;
+}
+
+async function fetched(
+  supply: Supply,
+  job: Job,
+  items: readonly Item[],
+  pins: Pins,
+  io: EnsureIo,
+): Promise<ReadonlyMap<string, Got>> {
+  const failures: { readonly source: string; readonly error: KubexmError }[] = [];
+  for (const source of supply.sources) {
+    try {
+      const key = await keyOf(source, job);
+      if (key === undefined) continue;
+      return await fromSource(supply, source, key, job, items, pins, io);
+    } catch (error) {
+      io.signal.throwIfAborted();
+      // What is wrong with this machine, no other source mends.
+      if (!(error instanceof KubexmError) || error.code === 'KX7122') throw error;
+      failures.push({ source: source.name, error });
+      tellOnce(supply, `${source.name}: ${titleOf(error)}`, io);
+    }
+  }
+  throw noSource(supply, job, failures);
+}
+
+function noSource(
+  { sources }: Supply,
+  job: Job,
+  failures: readonly { readonly source: string; readonly error: KubexmError }[],
+): KubexmError {
+  const what = `${job.component} ${job.version}`;
+  const [first] = failures;
+  if (first === undefined) return kubexmError('KX7015', { what, sources: sources.map(({ name }) => name).join(', ') });
+  // That all of them have other files than those agreed on has a remedy of its own.
+  if (failures.every(({ error }) => error.code === 'KX7018')) return first.error;
+  const lines = failures.map(({ source, error }) => [`${source}: ${titleOf(error)}`, ...indented(error.detail)]);
+  const names = failures.map(({ source }) => source).join(', ');
+  return kubexmError('KX7016', { what, sources: names }, { detail: lines.flat().join('\n') });
+}
+
+function titleOf({ code, params }: KubexmError): string {
+  return errorTitle(code, params, 'en');
+}
+
+async function fromSource(
+  { cache }: Supply,
+  source: Source,
+  key: string,
+  job: Job,
+  items: readonly Item[],
+  pins: Pins,
+  io: SupplyIo,
+): Promise<ReadonlyMap<string, Got>> {
+  const given = await source.get(job, cache.store, io);
+  const found = new Map<string, Got>();
+  for (const { id } of items) {
+    const one = given.get(id);
+    if (one === undefined) throw kubexmError('KX7017', { source: source.name, item: id });
+    const pin = pins[id];
+    if (pin !== undefined && pin.sha256 !== one.sha256) {
+      throw kubexmError('KX7018', {
+        item: id,
+        source: source.name,
+        got: one.sha256,
+        pinned: pin.sha256,
+        from: pin.source,
+      });
+    }
+    found.set(id, { sha256: one.sha256, size: one.size, source: source.name });
+  }
+  // Only now: an index that knows a part would make the next run wait for what will never come.
+  for (const [id, one] of found) await cache.note({ ...one, id, key });
+  return found;
+}
+
+/** What a source's result for a job depends on. A tar also tells how the cluster names the image. */
+export async function keyOf(source: Source, job: Job): Promise<string | undefined> {
+  const key = await source.key(job);
+  return key === undefined || job.kind === 'files' ? key : `${key} as ${job.image.reference}`;
+}
+
+/** The same reason for thirty components is one line. */
+function tellOnce({ told }: Supply, reason: string, io: EnsureIo): void {
+  if (told.has(reason)) return;
+  told.add(reason);
+  io.tell(reason);
+}
+
+function indented(detail: string | undefined): readonly string[] {
+  return detail === undefined ? [] : detail.split('\n').map((line) => `  ${line}`);
+}

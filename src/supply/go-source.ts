@@ -1,0 +1,225 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BuildNeed } from '../model/catalog/need.ts';
+import type { Arch } from '../model/catalog/schema.ts';
+import { kubexmError } from '../model/errors/index.ts';
+import { type Cache, digestOfHex } from './cache.ts';
+import { goBuild, goBuildSource, goKey, goModuleFiles } from './go/index.ts';
+import { makeImage, makeKey } from './image/index.ts';
+import { itemsOf } from './items.ts';
+import { ownSources, sourcesDigest } from './own-program.ts';
+import type { FilesJob, ImageJob, Source, Supplied, SupplyIo } from './types.ts';
+
+const NAME = 'go';
+
+/** A recipe without anything in it: for programs that kubexm carries itself. */
+const NO_MODULE: BuildNeed = {
+  style: 'module',
+  modules: [],
+  programs: {},
+  arches: [],
+  cgo: false,
+  needs: [],
+  tags: [],
+  ldflags: [],
+  data: [],
+};
+
+/** Builds programs from source through the Go module proxy of the environment, and makes images of them. */
+export function goSource(cache: Cache, env: SupplyIo['env']): Source {
+  const builder = new Builder(cache, env);
+  return {
+    name: NAME,
+    key: (job) => (job.kind === 'files' ? builder.filesKey(job) : builder.imageKey(job)),
+    get: (job, _store, io) => (job.kind === 'files' ? builder.files(job, io) : builder.image(job, io)),
+  };
+}
+
+class Builder {
+  private readonly cache: Cache;
+  private readonly env: SupplyIo['env'];
+  private readonly keys = new Map<string, Promise<string>>();
+
+  constructor(cache: Cache, env: SupplyIo['env']) {
+    this.cache = cache;
+    this.env = env;
+  }
+
+  async filesKey(job: FilesJob): Promise<string | undefined> {
+    const { arch } = job;
+    const items = itemsOf(job);
+    const inModules = job.files.map(({ inModule }) => inModule);
+    if (inModules.every((one) => one !== undefined)) return JSON.stringify(inModules);
+    const builds = items.map((item) => buildOf(job.builds, item.name, arch));
+    if (arch === undefined || builds.includes(undefined)) return undefined;
+    return await this.joinedKey(job.builds, arch);
+  }
+
+  async imageKey({ image, builds, arch }: ImageJob): Promise<string | undefined> {
+    const { made } = image;
+    if (made === undefined || made.programs.some((name) => buildOf(builds, name, arch) === undefined)) return undefined;
+    const own: Record<string, string> = {};
+    for (const program of made.own) own[program] = await sourcesDigest(ownSources(program));
+    const key = await this.joinedKey(made.own.length === 0 ? builds : [...builds, NO_MODULE], arch);
+    return `${key} ${makeKey(made, arch, own)}`;
+  }
+
+  async files(job: FilesJob, io: SupplyIo): Promise<ReadonlyMap<string, Supplied>> {
+    const { arch } = job;
+    if (job.files.every(({ inModule }) => inModule !== undefined)) return await this.moduleFiles(job, io);
+    if (arch === undefined) throw kubexmError('KX7015', { what: job.component, sources: NAME });
+    const built = await this.programs(job, arch, io);
+    return new Map(
+      itemsOf(job).flatMap(({ id, name }) => {
+        const one = built.get(name);
+        return one === undefined ? [] : [[id, one]];
+      }),
+    );
+  }
+
+  /** Files that lie in Go modules as they are. */
+  private async moduleFiles(job: FilesJob, io: SupplyIo): Promise<ReadonlyMap<string, Supplied>> {
+    const found = new Map<string, Supplied>();
+    for (const [at, { id }] of itemsOf(job).entries()) {
+      const { inModule } = job.files[at] ?? {};
+      if (inModule === undefined) continue;
+      const text = await goModuleFiles(inModule.module, inModule.files, this.cache.dir, io);
+      const { digest, size } = await this.cache.store.put(text);
+      found.set(id, { sha256: digest.slice('sha256:'.length), size });
+    }
+    return found;
+  }
+
+  async image(job: ImageJob, io: SupplyIo): Promise<ReadonlyMap<string, Supplied>> {
+    const { image, arch } = job;
+    const { made } = image;
+    const [item] = itemsOf(job);
+    if (made === undefined || item === undefined) throw kubexmError('KX7015', { what: image.upstream, sources: NAME });
+    const built = await this.programs(job, arch, io);
+    const all = new Map(built);
+    for (const program of made.own) all.set(program, await this.own(program, job.version, arch, io));
+    const programs = Object.fromEntries(
+      [...all].map(([name, { sha256 }]) => [name, this.cache.store.path(digestOfHex(sha256))]),
+    );
+    io.say(`making ${image.upstream}`);
+    const request = { made, reference: image.reference, arch, programs };
+    return new Map([[item.id, await makeImage(request, this.cache.store, this.cache.dir, io)]]);
+  }
+
+  /** The programs of all builds of a job, by name. */
+  private async programs(job: FilesJob | ImageJob, arch: Arch, io: SupplyIo): Promise<ReadonlyMap<string, Supplied>> {
+    const found = new Map<string, Supplied>();
+    for (const build of job.builds.filter((one) => one.arches.includes(arch))) {
+      const place = `${job.component}/${job.version}/${arch}`;
+      for (const [name, one] of await this.built(build, arch, place, io)) found.set(name, one);
+    }
+    return found;
+  }
+
+  /** Builds all programs of a recipe that are not here yet. */
+  private async built(
+    build: BuildNeed,
+    arch: Arch,
+    place: string,
+    io: SupplyIo,
+  ): Promise<ReadonlyMap<string, Supplied>> {
+    const key = await this.keyOf(build, arch);
+    const names = Object.keys(build.programs);
+    const known = () => this.known(names, place, key);
+    const before = await known();
+    if (before.size === names.length) return before;
+    return await this.oneAtATime(io, async () => {
+      const found = new Map(await known());
+      const missing = names.filter((name) => !found.has(name));
+      if (missing.length === 0) return found;
+      const made = await this.into(io, (out, counting) =>
+        goBuild({ build, arch, programs: missing }, out, this.cache.dir, counting),
+      );
+      for (const [name, one] of made) {
+        await this.cache.note({ id: `${place}/${name}`, source: NAME, key, ...one });
+        found.set(name, one);
+      }
+      return found;
+    });
+  }
+
+  /** A program that kubexm carries the sources of. */
+  private async own(program: string, version: string, arch: Arch, io: SupplyIo): Promise<Supplied> {
+    const dir = ownSources(program);
+    const ldflags = [`-X main.version=${version}`];
+    const made = await this.oneAtATime(io, () =>
+      this.into(io, async (out, counting) => ({
+        [program]: await goBuildSource({ dir, program, arch, ldflags }, out, this.cache.dir, counting),
+      })),
+    );
+    const one = made.get(program);
+    if (one === undefined) throw kubexmError('KX7017', { source: NAME, item: program });
+    return one;
+  }
+
+  /** Each build uses the whole machine: another one, of whichever process, is waited for. */
+  private async oneAtATime<T>(io: SupplyIo, work: () => Promise<T>): Promise<T> {
+    const waiting = setTimeout(() => io.say('waiting for another build'), 1000);
+    try {
+      return await this.cache.alone('go build', io.signal, async () => {
+        clearTimeout(waiting);
+        return await work();
+      });
+    } finally {
+      clearTimeout(waiting);
+    }
+  }
+
+  private async known(names: readonly string[], place: string, key: string): Promise<ReadonlyMap<string, Supplied>> {
+    const found = new Map<string, Supplied>();
+    for (const name of names) {
+      const record = await this.cache.find(`${place}/${name}`, NAME, key);
+      if (record === undefined || !(await this.cache.store.verify(digestOfHex(record.sha256)))) continue;
+      found.set(name, { sha256: record.sha256, size: record.size });
+    }
+    return found;
+  }
+
+  /** Runs a build in a directory of its own, and keeps what came out of it. */
+  private async into(
+    io: SupplyIo,
+    work: (out: string, counting: SupplyIo) => Promise<Readonly<Record<string, string>>>,
+  ): Promise<ReadonlyMap<string, Supplied>> {
+    const out = await mkdtemp(join(this.cache.workDir, 'built-'));
+    try {
+      // What go counts are packages.
+      const counting = { ...io, progress: (done: number, total?: number) => io.progress(done, total, 'parts') };
+      const kept = new Map<string, Supplied>();
+      for (const [name, file] of Object.entries(await work(out, counting))) {
+        const { digest, size } = await this.cache.store.write(createReadStream(file, { highWaterMark: 1 << 20 }));
+        kept.set(name, { sha256: digest.slice('sha256:'.length), size });
+      }
+      return kept;
+    } finally {
+      await rm(out, { recursive: true, force: true });
+    }
+  }
+
+  private async joinedKey(builds: readonly BuildNeed[], arch: Arch): Promise<string> {
+    const keys = await Promise.all(builds.map((build) => this.keyOf(build, arch)));
+    return [...new Set(keys)].join('+');
+  }
+
+  /** What the programs of a recipe depend on, whichever of them are wanted. */
+  private keyOf(build: BuildNeed, arch: Arch): Promise<string> {
+    const name = JSON.stringify([arch, { ...build, programs: {}, arches: [] }]);
+    const known = this.keys.get(name);
+    if (known !== undefined) return known;
+    const { signal } = new AbortController();
+    const key = goKey({ build, arch, programs: [] }, { env: this.env, signal });
+    this.keys.set(name, key);
+    return key;
+  }
+}
+
+function buildOf(builds: readonly BuildNeed[], program: string, arch: Arch | undefined): BuildNeed | undefined {
+  return builds.find(
+    (build) => Object.hasOwn(build.programs, program) && arch !== undefined && build.arches.includes(arch),
+  );
+}

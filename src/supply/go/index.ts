@@ -1,0 +1,4 @@
+/** Builds programs from source, through the Go module proxy that the environment sets. */
+export { goBuild, goBuildSource } from './build.ts';
+export { goKey } from './key.ts';
+export { goModuleFiles } from './module-files.ts';

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import type { SupplyIo } from '../types.ts';
+import { flagsOf, type GoRequest } from './build.ts';
+import { compilerEnv, compilerKey } from './cgo.ts';
+import { askingEnv } from './environment.ts';
+import { fetchedVersion } from './fetch-toolchain.ts';
+import { askGo } from './installed.ts';
+
+/** Goes up where a build gives something else from the same recipe. */
+const FORMAT = 1;
+
+/** What the result of a build depends on: the toolchain, the recipe, the processor, the C compiler. Asks no network and builds nothing. */
+export async function goKey(request: GoRequest, io: Pick<SupplyIo, 'env' | 'signal'>): Promise<string> {
+  const { build, arch } = request;
+  const go = (await askGo('go', tmpdir(), io))?.version ?? fetchedVersion();
+  const env = { ...askingEnv(io.env), ...compilerEnv(arch, io.env) };
+  const compiler = build.cgo ? await compilerKey(build, { cwd: tmpdir(), env, signal: io.signal }) : [];
+  return `go${go}-${recipeHash(request, compiler)}`;
+}
+
+/** A digest over all that a recipe says about these programs, in any order of the programs. */
+export function recipeHash({ build, arch, programs }: GoRequest, compiler: readonly string[]): string {
+  const { style, modules, cgo, replace } = build;
+  const recipe = {
+    format: FORMAT,
+    arch,
+    style,
+    modules: modules.map(({ path, version }) => `${path}@${version}`),
+    programs: [...programs].sort().map((name) => [name, build.programs[name]]),
+    cgo,
+    flags: flagsOf(build.tags, build.ldflags),
+    replace: replace === undefined ? [] : [replace.modules, replace.at, replace.by],
+    data: build.data,
+    compiler,
+  };
+  return createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,8 @@
+/** Getting artifacts: from the cache, the network, the disk, or built from source; by digest, once, whoever asks. */
+export { locked } from '../oci/index.ts';
+export { artifactCacheDir, type Cache, digestOfHex, openCache } from './cache.ts';
+export { ensure, type Got, keyOf, type Pins, type Supply } from './ensure.ts';
+export { itemsOf } from './items.ts';
+export { jobsOf } from './jobs.ts';
+export { openSupply } from './open.ts';
+export type { Item, Job, Source } from './types.ts';

@@ -1,0 +1,16 @@
+import type { Item, Job } from './types.ts';
+
+/** The files that a job yields, in a stable order. Their ids are the same in every cluster. */
+export function itemsOf(job: Job): readonly Item[] {
+  if (job.kind === 'image') {
+    const { upstream } = job.image;
+    return [{ id: `image/${upstream}/${job.arch}`, kind: 'image', name: job.image.name }];
+  }
+  const place = [job.component, job.version, ...(job.arch === undefined ? [] : [job.arch])].join('/');
+  return job.files.flatMap((file): readonly Item[] => {
+    const programs = Object.keys(file.programs);
+    if (programs.length > 0) return programs.map((name) => ({ id: `${place}/${name}`, kind: 'program', name }));
+    const kind = file.kind === 'binary' ? 'program' : file.kind;
+    return [{ id: `${place}/${file.file}`, kind, name: file.file }];
+  });
+}

@@ -1,0 +1,32 @@
+import type { SourceSpec } from '../model/artifact-lock.ts';
+import { openCache } from './cache.ts';
+import type { Supply } from './ensure.ts';
+import { goSource } from './go-source.ts';
+import { bundle, directory, mirror, upstream, zone } from './source/index.ts';
+import type { Source } from './types.ts';
+
+/** A source as the configuration or the environment names it, with its password. */
+export type SourceOptions = Omit<SourceSpec, 'passwordField'> & { readonly password?: string };
+
+/** Opens the cache and the sources. Nothing is connected to before it is used. */
+export async function openSupply(cacheDir: string, sources: readonly SourceOptions[]): Promise<Supply> {
+  const cache = await openCache(cacheDir);
+  return { cache, sources: sources.map((one) => openSource(one)), told: new Set() };
+
+  function openSource({ type, path = '', url = '', ...more }: SourceOptions): Source {
+    switch (type) {
+      case 'upstream':
+        return upstream();
+      case 'zone':
+        return zone();
+      case 'mirror':
+        return mirror({ url, ...more });
+      case 'directory':
+        return directory({ path });
+      case 'bundle':
+        return bundle({ path, ...more });
+      case 'go':
+        return goSource(cache, process.env);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { Source } from '../types.ts';
+import { networkSource } from './web/source.ts';
+import type { WebOptions } from './web/web.ts';
+
+/** The projects themselves: files and images from where they are published. */
+export function upstream(options: WebOptions = {}): Source {
+  return networkSource({
+    name: 'upstream',
+    options,
+    files: ({ url, checksum }) => ({
+      urls: [new URL(url)],
+      checksums: checksum === undefined ? [] : [new URL(checksum.url)],
+    }),
+    images: ({ upstream: reference }) => [reference],
+  });
+}

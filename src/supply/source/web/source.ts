@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { FileNeed, ImageNeed } from '../../../model/catalog/need.ts';
+import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
+import type { BlobStore, Credentials } from '../../../oci/index.ts';
+import { inParallel } from '../../../oci/registry/parallel.ts';
+import { itemsOf } from '../../items.ts';
+import type { FilesJob, Job, Source, Supplied, SupplyIo } from '../../types.ts';
+import { fetchFile, type Places } from './file.ts';
+import { fetchImage } from './image.ts';
+import { Reach } from './reach.ts';
+import { tally } from './tally.ts';
+import { openWeb, type Web, type WebOptions } from './web.ts';
+
+/** A source of the network: where it has files and images. */
+export interface NetworkSource {
+  readonly name: string;
+  readonly options: WebOptions;
+  /** Undefined: not here. */
+  readonly files: (need: FileNeed) => Places | undefined;
+  /** Empty: not here. */
+  readonly images: (need: ImageNeed) => readonly string[];
+  readonly caFile?: string | undefined;
+  readonly credentials?: (() => Credentials) | undefined;
+}
+
+/** Files at once. */
+const PARALLEL = 3;
+
+/** Makes a source of the network. It remembers which origins do not answer. */
+export function networkSource(spec: NetworkSource): Source {
+  const reach = new Reach(spec.options.answerSeconds ?? 3);
+  return {
+    name: spec.name,
+    key: async (job) => keyOf(spec, job),
+    get: async (job, store, io) => {
+      const { env, signal } = io;
+      const ca = spec.caFile === undefined ? undefined : await readCa(spec.caFile);
+      const web = openWeb(spec.options, { reach, env, signal, ca });
+      try {
+        return await get(spec, web, job, store, io);
+      } finally {
+        web.connections.close();
+      }
+    },
+  };
+}
+
+async function get(
+  spec: NetworkSource,
+  web: Web,
+  job: Job,
+  store: BlobStore,
+  io: SupplyIo,
+): Promise<ReadonlyMap<string, Supplied>> {
+  const items = itemsOf(job);
+  if (job.kind === 'image') {
+    const plain = spec.options.plainHttp ?? [];
+    const access = { credentials: spec.credentials, plainHttp: (name: string) => plain.includes(name) };
+    const tar = await fetchImage(web, job, spec.images(job.image), access, store, io);
+    return new Map(items.map(({ id }) => [id, tar]));
+  }
+  const byName = await fetchAll(spec, web, job, store, io);
+  return new Map(
+    items.flatMap(({ id, name }) => {
+      const one = byName.get(name);
+      return one === undefined ? [] : [[id, one]];
+    }),
+  );
+}
+
+async function fetchAll(
+  spec: NetworkSource,
+  web: Web,
+  job: FilesJob,
+  store: BlobStore,
+  io: SupplyIo,
+): Promise<ReadonlyMap<string, Supplied>> {
+  const needs = job.files.map((need) => ({ need, places: spec.files(need) ?? { urls: [], checksums: [] } }));
+  // All at once, so that a network that swallows everything costs the time of one.
+  const origins = needs.flatMap(({ places }) => [...places.urls, ...places.checksums]);
+  await Promise.all(origins.map((url) => web.reach.whyNot(url, web.way, web.signal)));
+  const counted = tally(needs.length, (done, total) => io.progress(done, total));
+  const found = new Map<string, Supplied>();
+  await inParallel(needs, PARALLEL, io.signal, async ({ need, places }, signal) => {
+    const progress = counted(need.url);
+    const at = { web: { ...web, signal }, store, progress, say: (text: string) => io.say(text) };
+    for (const [name, one] of await fetchFile(at, need, places)) found.set(name, one);
+  });
+  return found;
+}
+
+/** Everything that the result depends on, and no password. */
+function keyOf(spec: NetworkSource, job: Job): string | undefined {
+  if (job.kind === 'image') {
+    const references = spec.images(job.image);
+    return references.length === 0 ? undefined : hashed([spec.name, ...references, job.image.upstream, job.arch]);
+  }
+  const places = job.files.map((need) => ({ need, found: spec.files(need) }));
+  if (places.some(({ found }) => found === undefined || found.urls.length === 0)) return undefined;
+  return hashed([
+    spec.name,
+    ...places.map(({ need, found }) =>
+      JSON.stringify([found?.urls.map(bare), found?.checksums.map(bare), need.kind, need.programs]),
+    ),
+  ]);
+}
+
+function bare(url: URL): string {
+  return `${url.origin}${url.pathname}${url.search}`;
+}
+
+function hashed(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+async function readCa(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof KubexmError) throw error;
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw kubexmError('KX7081', { file, reason }, { cause: error });
+  }
+}

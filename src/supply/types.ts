@@ -1,0 +1,65 @@
+import type { ArtifactNeed, BuildNeed, FileNeed, ImageNeed } from '../model/catalog/need.ts';
+import type { Arch } from '../model/catalog/schema.ts';
+import type { BlobStore } from '../oci/index.ts';
+
+/** What is known about a component beside its files and images. Plain JSON, as all of a job. */
+interface About {
+  readonly component: string;
+  readonly version: string;
+  readonly group: ArtifactNeed['group'];
+  readonly optional: boolean;
+  /** How programs of the component are built from source. */
+  readonly builds: readonly BuildNeed[];
+}
+
+/** The files of one component for one processor: got together, since one archive or one build has several of them. */
+export interface FilesJob extends About {
+  readonly kind: 'files';
+  /** Unset: the files are the same for all processors. */
+  readonly arch?: Arch;
+  readonly files: readonly FileNeed[];
+}
+
+/** One image for one processor. */
+export interface ImageJob extends About {
+  readonly kind: 'image';
+  readonly arch: Arch;
+  readonly image: ImageNeed;
+}
+
+/** What is got in one go. */
+export type Job = FilesJob | ImageJob;
+
+/** A file that a job must yield. */
+export interface Item {
+  /** `kubernetes/1.34.2/amd64/kubeadm`: the same in every cluster. */
+  readonly id: string;
+  readonly kind: 'program' | 'archive' | 'manifest' | 'chart' | 'image';
+  readonly name: string;
+}
+
+/** A file that is in the store. */
+export interface Supplied {
+  readonly sha256: string;
+  readonly size: number;
+}
+
+/** Somewhere artifacts come from. */
+export interface Source {
+  /** As the user names it: `upstream`, `go`, `mirror https://files.example.com`. */
+  readonly name: string;
+  /** What its result depends on, found without the network. Undefined: it does not offer this job. */
+  key(job: Job): Promise<string | undefined>;
+  /** Gets all items of a job into the store, by their ids. Throws an error that says in one line why it cannot. */
+  get(job: Job, store: BlobStore, io: SupplyIo): Promise<ReadonlyMap<string, Supplied>>;
+}
+
+/** What every part of a supply may use beside its own arguments. */
+export interface SupplyIo {
+  readonly signal: AbortSignal;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How far it is. `unit`: what is counted. Default: bytes. */
+  progress(done: number, total: number | undefined, unit?: 'bytes' | 'parts'): void;
+  /** One line about what is going on now: `building kubernetes 1.34.2`. */
+  say(text: string): void;
+}

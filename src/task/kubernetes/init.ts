@@ -1,0 +1,23 @@
+import { on, sequence } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import { kubeadmConfigFile, kubeadmInit, kubernetesDirectory } from '../../step/kubeadm.ts';
+import { firstMaster } from '../nodes.ts';
+import { clusterSettings, criSocket, nodeSettings } from './settings.ts';
+
+/** The first control plane: the only point that all other nodes wait for. */
+export const initKubernetesTask = defineTask({
+  name: 'kubernetes/init',
+  description: 'Begin the cluster on the first master.',
+  tags: ['kubernetes', 'init'],
+  steps: [kubernetesDirectory, kubeadmConfigFile, kubeadmInit],
+  plan: (context) => {
+    const first = firstMaster(context);
+    const settings = { cluster: clusterSettings(context), node: nodeSettings(context, first) };
+    const fragment = sequence(
+      on(first, kubernetesDirectory({ path: '/etc/kubernetes' })),
+      on(first, kubeadmConfigFile(settings)),
+      on(first, kubeadmInit({ criSocket: criSocket(context) })),
+    );
+    return { fragment, outputs: undefined };
+  },
+});

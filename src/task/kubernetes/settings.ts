@@ -1,0 +1,147 @@
+import { livingGates } from '../../model/cluster/feature-gates.ts';
+import type { ClusterHost } from '../../model/cluster/index.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { PlanContext, PlanHost } from '../../plan/layers.ts';
+import { resourcesOf } from '../../resource/index.ts';
+import { CONTAINERD } from '../../step/containerd.ts';
+import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
+import { traitsOf } from '../../step/kubeadm/version.ts';
+import { nodesOf } from '../nodes.ts';
+
+const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
+
+/** The socket of the container runtime. */
+export function criSocket(_context: PlanContext): string {
+  return CONTAINERD.socket;
+}
+
+/** `lb.kubexm.local:6443`: what every node and kubeconfig calls the control plane. */
+export function endpointOf({ cluster }: PlanContext): string {
+  const { domain, port } = cluster.spec.controlPlaneEndpoint;
+  return `${domain}:${port}`;
+}
+
+/** What kubeadm is told about the cluster. */
+export function clusterSettings(context: PlanContext): ClusterSettings {
+  const { spec, metadata } = context.cluster;
+  const { kubernetes, network } = spec;
+  return {
+    version: kubernetes.version,
+    clusterName: metadata.name,
+    endpoint: endpointOf(context),
+    bindPort: spec.controlPlaneEndpoint.port,
+    dnsDomain: kubernetes.clusterName,
+    podSubnets: families(network.kubePodsCIDR),
+    serviceSubnets: families(network.kubeServiceCIDR),
+    imageRepository: resourcesOf(context)
+      .reference('kube-apiserver')
+      .replace(/\/kube-apiserver:.*$/, ''),
+    certSans: certSans(context),
+    apiserverArgs: flags(kubernetes.apiserverArgs),
+    controllerManagerArgs: [...maskSizes(context), ...flags(kubernetes.controllerManagerArgs)],
+    schedulerArgs: flags(kubernetes.schedulerArgs),
+    etcdDataDir: spec.etcd.dataDir,
+    featureGates: livingGates(kubernetes.featureGates),
+    kubelet: kubeletFields(context),
+    proxy: proxyFields(context),
+  };
+}
+
+/** How a node registers itself. */
+export function nodeSettings(context: PlanContext, host: PlanHost): NodeSettings {
+  const { internal } = configOf(context, host);
+  const both = host.roles.includes('master') && host.roles.includes('worker');
+  return {
+    name: host.name,
+    addresses: families(internal),
+    criSocket: criSocket(context),
+    taints: host.roles.includes('master') ? (both ? [] : [CONTROL_PLANE_TAINT]) : undefined,
+    kubeletArgs: flags(context.cluster.spec.kubernetes.kubeletArgs),
+  };
+}
+
+/** A host's part of the configuration. */
+export function configOf({ cluster }: PlanContext, { name }: PlanHost): ClusterHost {
+  const found = cluster.spec.hosts.find((host) => host.name === name);
+  if (found === undefined) throw new TypeError(`${name} is in the plan and not in the configuration`);
+  return found;
+}
+
+/** Everything under which somebody may reach an API server. */
+function certSans(context: PlanContext): readonly string[] {
+  const { spec } = context.cluster;
+  const { domain, address } = spec.controlPlaneEndpoint;
+  const masters = spec.roleGroups.master.flatMap((name) => {
+    const host = spec.hosts.find((one) => one.name === name);
+    return host === undefined ? [] : [host.name, host.address, ...families(host.internal)];
+  });
+  const own = ['localhost', '127.0.0.1', domain, ...(address === undefined ? [] : families(address))];
+  return [...new Set([...own, ...masters, ...spec.kubernetes.apiserverCertExtraSans])];
+}
+
+function maskSizes({ cluster: { spec } }: PlanContext): readonly Flag[] {
+  const { ipv4, ipv6 } = spec.network.kubePodsCIDR;
+  const { nodeCidrMaskSize, nodeCidrMaskSizeIPv6 } = spec.kubernetes;
+  if (ipv4 !== undefined && ipv6 !== undefined) {
+    return [
+      { name: 'node-cidr-mask-size-ipv4', value: String(nodeCidrMaskSize) },
+      { name: 'node-cidr-mask-size-ipv6', value: String(nodeCidrMaskSizeIPv6) },
+    ];
+  }
+  return [{ name: 'node-cidr-mask-size', value: String(ipv4 === undefined ? nodeCidrMaskSizeIPv6 : nodeCidrMaskSize) }];
+}
+
+function kubeletFields(context: PlanContext): JsonObject {
+  const { kubernetes } = context.cluster.spec;
+  const gates = livingGates(kubernetes.featureGates);
+  const { knowsFailCgroupV1 } = traitsOf(kubernetes.version.replace(/^v/, ''));
+  const oldCgroups = nodesOf(context).some(({ facts }) => facts.cgroup === 1);
+  return {
+    cgroupDriver: 'systemd',
+    maxPods: kubernetes.maxPods,
+    podPidsLimit: kubernetes.podPidsLimit,
+    rotateCertificates: true,
+    ...(Object.keys(gates).length === 0 ? {} : { featureGates: gates }),
+    ...(knowsFailCgroupV1 && oldCgroups ? { failCgroupV1: false } : {}),
+    ...(kubernetes.kubeletConfiguration as JsonObject),
+  };
+}
+
+function proxyFields(context: PlanContext): JsonObject {
+  const { kubernetes, network } = context.cluster.spec;
+  const mode = proxyMode(context);
+  const gates = livingGates(kubernetes.featureGates);
+  const masquerade = kubernetes.masqueradeAll && mode !== 'ipvs' ? { [mode]: { masqueradeAll: true } } : {};
+  return {
+    mode,
+    clusterCIDR: families(network.kubePodsCIDR).join(','),
+    ...(Object.keys(gates).length === 0 ? {} : { featureGates: gates }),
+    ...masquerade,
+    ...(kubernetes.kubeProxyConfiguration as JsonObject),
+  };
+}
+
+/** nftables where every node's kernel is new enough for it and this Kubernetes calls it stable; else iptables. */
+function proxyMode(context: PlanContext): 'ipvs' | 'iptables' | 'nftables' {
+  const { proxyMode: wanted, version } = context.cluster.spec.kubernetes;
+  if (wanted !== 'auto') return wanted;
+  const new_ = nodesOf(context).every(({ facts }) => kernelSince(facts.kernel, 5, 13));
+  return new_ && traitsOf(version.replace(/^v/, '')).stableNftables ? 'nftables' : 'iptables';
+}
+
+function kernelSince(kernel: string, major: number, minor: number): boolean {
+  const [, a = '0', b = '0'] = /^(\d+)\.(\d+)/.exec(kernel) ?? [];
+  return Number(a) > major || (Number(a) === major && Number(b) >= minor);
+}
+
+/** `--name=value` as kubeadm takes it. A flag without a value is one that is on. */
+function flags(args: readonly string[]): readonly Flag[] {
+  return args.map((arg) => {
+    const [, name = '', value = 'true'] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    return { name, value };
+  });
+}
+
+function families(stack: { readonly ipv4?: string; readonly ipv6?: string }): readonly string[] {
+  return [stack.ipv4, stack.ipv6].filter((one) => one !== undefined);
+}

@@ -1,0 +1,19 @@
+import { on, sequence } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import { defaultSettings, forwardingSettings, kernelModules } from '../../step/node.ts';
+
+/** Loads modules, then sets what they and the rest of the kernel have to be told. */
+export const kernelTask = defineTask({
+  name: 'node/kernel',
+  description: 'Kernel modules and settings, now and at every start.',
+  tags: ['node', 'kernel'],
+  steps: [kernelModules, forwardingSettings, defaultSettings],
+  plan: ({ cluster: { spec }, hosts }) => ({
+    fragment: sequence(
+      on(hosts, kernelModules(spec)),
+      on(hosts, forwardingSettings(spec)),
+      on(hosts, ({ facts }) => defaultSettings({ spec, facts })),
+    ),
+    outputs: undefined,
+  }),
+});

@@ -1,0 +1,16 @@
+import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import { nameServers, ownName, sharedNames } from '../../step/node.ts';
+
+/** Gives the machines their names. A name is in /etc/hosts before a machine is called so: sudo looks itself up. */
+export const namesTask = defineTask({
+  name: 'node/names',
+  description: 'Names of the machines, /etc/hosts, more DNS servers.',
+  tags: ['node', 'names'],
+  steps: [sharedNames, ownName, nameServers],
+  plan: ({ cluster: { spec }, hosts }) => {
+    const own = sequence(on(hosts, sharedNames(spec)), on(hosts, ownName));
+    const servers = spec.extra.resolves.length === 0 ? nothing() : on(hosts, nameServers(spec));
+    return { fragment: parallel(own, servers), outputs: undefined };
+  },
+});

@@ -1,0 +1,16 @@
+import { on } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import { prerequisites } from '../../step/node.ts';
+
+/** Installs what the cluster needs of the system, and what the user asked for. */
+export const packagesTask = defineTask({
+  name: 'node/packages',
+  description: 'Packages that the cluster needs, and those of the configuration.',
+  tags: ['node', 'packages'],
+  steps: [prerequisites],
+  plan: ({ cluster, hosts }) => {
+    const { rpms, debs, timezone } = cluster.spec.system;
+    const more = { rpms, debs, timeZones: timezone !== undefined };
+    return { fragment: on(hosts, ({ facts }) => prerequisites({ system: facts, more })), outputs: undefined };
+  },
+});

@@ -1,0 +1,18 @@
+import { on, parallel } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import { firewallOff, selinuxPermissive, swapOff } from '../../step/node.ts';
+
+/** Takes away what would stand in the way of containers. A machine on which SELinux is off stays so. */
+export const tuneTask = defineTask({
+  name: 'node/tune',
+  description: 'SELinux permissive, no swap, no firewall.',
+  tags: ['node', 'tune'],
+  steps: [selinuxPermissive, swapOff, firewallOff],
+  plan: ({ hosts }) => {
+    const secured = hosts.filter(({ facts }) => facts.selinux === 'enforcing' || facts.selinux === 'permissive');
+    return {
+      fragment: parallel(on(secured, selinuxPermissive({})), on(hosts, swapOff({})), on(hosts, firewallOff({}))),
+      outputs: undefined,
+    };
+  },
+});

@@ -1,0 +1,73 @@
+import type { Cluster, ClusterHost } from '../../model/cluster/index.ts';
+import { barrier, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
+import { defineTask, type PlanContext } from '../../plan/layers.ts';
+import { containersOf, firewalledOf, knownFindings } from '../../step/preflight/known.ts';
+import { lookFor } from '../../step/preflight/look-for.ts';
+import { servedPorts, type Target, targetsIn } from '../../step/preflight/ports.ts';
+import { listen, lookAtHost, measureDisk, reach, stopListening, tellFindings } from '../../step/preflight.ts';
+
+/** Checks all hosts at once, changes nothing, and tells everything in one table. */
+export const checkTask = defineTask({
+  name: 'preflight/check',
+  description: 'Check all hosts and tell everything that was found in one table.',
+  tags: ['preflight', 'check'],
+  steps: [lookAtHost, measureDisk, listen, reach, stopListening, tellFindings],
+  plan: (context) => {
+    const { cluster, hosts } = context;
+    const wants = lookFor(cluster);
+    const looked = on(hosts, (host) => lookAtHost(wants(host.name)));
+    const disks = on(etcdHosts(context), measureDisk({ dir: cluster.spec.etcd.dataDir }));
+    const ports = tryPorts(context);
+    const findings = tellFindings({
+      hosts: hosts.length,
+      known: knownFindings(context),
+      looked: looked.refs(),
+      ...(disks.nodes.size > 0 ? { disks: { path: cluster.spec.etcd.dataDir, measured: disks.refs() } } : {}),
+      ...(ports.values ? { ports: ports.values } : {}),
+      firewalled: firewalledOf(hosts),
+      containers: containersOf(hosts),
+    });
+    const checks = parallel(looked, disks, ports.fragment);
+    return { fragment: sequence(checks, on(context.local, findings)), outputs: undefined };
+  },
+});
+
+/** Hosts on which kubexm lets an etcd write. */
+function etcdHosts({ cluster, role }: PlanContext) {
+  return cluster.spec.etcd.type === 'external' ? [] : role('etcd');
+}
+
+/** All listen; when all do, all try to reach each other; then nobody listens any more. */
+function tryPorts({ cluster, hosts }: PlanContext) {
+  if (hosts.length < 2) return { fragment: nothing(), values: undefined };
+  const [config, targets] = [configOf(cluster), targetsIn(cluster)];
+  const listens = shared((ports: readonly number[]) => listen({ ports }));
+  const reaches = shared((some: readonly Target[]) => reach({ targets: some }));
+  const listened = on(hosts, (host) => listens(servedPorts(cluster, config(host.name))));
+  const reached = on(hosts, (host) => reaches(targets(config(host.name))));
+  const stopped = on(hosts, stopListening({}));
+  return {
+    fragment: barrier('listening', 'present', listened, barrier('reached', 'present', reached, stopped)),
+    values: { listened: listened.refs(), reached: reached.refs() },
+  };
+}
+
+/** Hosts that do the same share it: the workers of thousands. */
+function shared<P, U>(make: (params: P) => U): (params: P) => U {
+  const known = new Map<string, U>();
+  return (params) => {
+    const key = JSON.stringify(params);
+    const use = known.get(key) ?? make(params);
+    known.set(key, use);
+    return use;
+  };
+}
+
+function configOf(cluster: Cluster): (name: string) => ClusterHost {
+  const byName = new Map(cluster.spec.hosts.map((host) => [host.name, host]));
+  return (name) => {
+    const host = byName.get(name);
+    if (!host) throw new TypeError(`${name} is not in the configuration`);
+    return host;
+  };
+}

@@ -1,0 +1,17 @@
+import { on } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import { confirm } from '../../step/preflight.ts';
+
+/** What is asked. */
+export interface ConfirmInputs {
+  readonly question: string;
+}
+
+/** Asks whether to go on; without a yes the run ends. `--yes` answers. */
+export const confirmTask = defineTask<ConfirmInputs>({
+  name: 'preflight/confirm',
+  description: 'Ask whether to go on.',
+  tags: ['confirm'],
+  steps: [confirm],
+  plan: (context, { question }) => ({ fragment: on(context.local, confirm({ question })), outputs: undefined }),
+});

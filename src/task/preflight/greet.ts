@@ -1,0 +1,27 @@
+import { on } from '../../plan/combinators.ts';
+import { defineTask, type PlanContext } from '../../plan/layers.ts';
+import { greet } from '../../step/preflight.ts';
+
+const LOGO = String.raw` _  __     _         __  ____  __
+| |/ /   _| |__   ___\ \/ /  \/  |
+| ' / | | | '_ \ / _ \\  /| |\/| |
+| . \ |_| | |_) |  __//  \| |  | |
+|_|\_\__,_|_.__/ \___/_/\_\_|  |_|
+`;
+
+/** Says who is at work, and on what. */
+export const greetTask = defineTask({
+  name: 'preflight/greet',
+  description: 'Say who is at work, and on what.',
+  tags: ['preflight', 'greeting'],
+  steps: [greet],
+  plan: (context) => ({ fragment: on(context.local, greet({ text: greeting(context) })), outputs: undefined }),
+});
+
+function greeting({ cluster, hosts }: PlanContext): string {
+  const { metadata, spec } = cluster;
+  const { version, containerRuntime } = spec.kubernetes;
+  const what = `${metadata.name} · Kubernetes ${version} · ${containerRuntime.type} · ${spec.network.plugin}`;
+  const arches = [...new Set(hosts.map(({ facts }) => facts.arch))].join('/');
+  return `${what} · ${hosts.length} × ${arches}\n${LOGO}`;
+}

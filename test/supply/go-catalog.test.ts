@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { readCatalog } from '../../src/catalog/read.ts';
+import { executableName } from '../../src/supply/go/build.ts';
+
+const catalog = await readCatalog();
+const builds = [...catalog.components.values()].flatMap(({ component, builds: all }) =>
+  all.map((build, at) => [`${component} ${build.versions ?? ''} ${at}`, build] as const),
+);
+
+describe.each(builds)('the recipe of %s', (_, build) => {
+  it('builds programs that go gives different names, from its own modules', () => {
+    const packages = Object.values(build.programs);
+    expect(packages.length).toBeGreaterThan(0);
+    expect(new Set(packages.map(executableName)).size).toBe(packages.length);
+    for (const path of packages) {
+      expect(build.modules.filter((module) => path === module || path.startsWith(`${module}/`))).not.toEqual([]);
+    }
+  });
+
+  it('links statically where there is C, and names what it needs', () => {
+    if (!build.cgo) return expect(build.needs).toEqual([]);
+    expect(build.needs.slice(0, 2)).toEqual(['gcc', 'libc6-dev']);
+    expect(build.ldflags).toEqual(expect.arrayContaining(['-linkmode external', '-extldflags -static']));
+    expect(build.tags).toEqual(expect.arrayContaining(['netgo', 'osusergo']));
+  });
+
+  it('sets nothing that is another one tomorrow', () => {
+    expect(build.ldflags.filter((flag) => /date/i.test(flag) && !flag.endsWith('=1970-01-01T00:00:00Z'))).toEqual([]);
+  });
+});

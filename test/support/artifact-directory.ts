@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readCatalog, resolveArtifacts } from '../../src/catalog/index.ts';
+import { openCluster } from '../../src/runtime/open-config.ts';
+import { itemsOf, jobsOf } from '../../src/supply/index.ts';
+import { blobPath, formatIndex, INDEX } from '../../src/supply/source/disk/index-file.ts';
+import type { Supplied } from '../../src/supply/types.ts';
+
+/** Writes a source of the kind `directory` with a small file for everything a configuration needs, and tells the ids. */
+export async function artifactDirectory(
+  configFile: string,
+  dir: string,
+  leaveOut: (id: string) => boolean = () => false,
+): Promise<readonly string[]> {
+  const { cluster } = await openCluster(configFile);
+  const needs = resolveArtifacts(cluster, await readCatalog(), '');
+  const items = jobsOf(needs).flatMap(itemsOf);
+  const index = new Map<string, Supplied>();
+  for (const { id, kind } of items) {
+    if (leaveOut(id)) continue;
+    const content = kind === 'program' ? `#!/bin/sh\necho ${id}\n` : `this is ${id}\n`;
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const file = join(dir, blobPath(sha256));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    index.set(id, { sha256, size: content.length });
+  }
+  writeFileSync(join(dir, INDEX), formatIndex(index));
+  return items.map(({ id }) => id);
+}
