@@ -1,3 +1,4 @@
+import type { Component } from '../model/catalog/schema.ts';
 import { type Cluster, type ClusterHost, hostsOf, isNode } from '../model/cluster/cluster.ts';
 import type { Wanted } from './choose.ts';
 
@@ -49,6 +50,13 @@ export function requestsOf(cluster: Cluster): readonly Request[] {
     const wanted = some.find((line) => line.wanted !== undefined)?.wanted;
     return [{ component, files, images, packages, ...(wanted === undefined ? {} : { wanted }) }];
   });
+}
+
+/** All of a component for all nodes. */
+export function requestFor(cluster: Cluster, { component, files, images }: Component): Request {
+  const hosts = nodesOf(cluster);
+  const forAll = (parts: readonly { readonly name: string }[]) => new Map(parts.map(({ name }) => [name, hosts]));
+  return { component, files: forAll(files), images: forAll(images), packages: [] };
 }
 
 function kubernetes(cluster: Cluster): Line[] {

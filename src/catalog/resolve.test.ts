@@ -160,3 +160,17 @@ test('a processor comes from the configuration, else from the facts, else it is 
     ['arm64', ['node2', 'node3']],
   ]);
 });
+
+test('components beside those of the cluster come for all nodes, and are no longer optional', async () => {
+  const cluster = await load(changed());
+  const plain = resolveArtifacts(cluster, catalog, '');
+  const needs = resolveArtifacts(cluster, catalog, '', undefined, ['testserver']);
+  expect(needs.slice(0, -1)).toEqual(plain);
+  const nodes = cluster.spec.hosts.filter(({ roles }) => roles.includes('master') || roles.includes('worker'));
+  expect(needs.at(-1)).toMatchObject({
+    component: 'testserver',
+    optional: false,
+    images: [{ name: 'testserver', hosts: nodes.map(({ name }) => name) }],
+  });
+  expect(() => resolveArtifacts(cluster, catalog, '', undefined, ['nothing'])).toThrow();
+});

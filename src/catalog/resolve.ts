@@ -17,7 +17,7 @@ import { chooseKubernetes, chooseVersion, type VersionEntry } from './choose.ts'
 import { fill, type Values, versionValues } from './fill.ts';
 import { findComponent } from './find.ts';
 import { placesOf } from './images.ts';
-import { type Request, requestsOf } from './requests.ts';
+import { type Request, requestFor, requestsOf } from './requests.ts';
 import { findZone, mirrorUrls } from './zone.ts';
 
 /** The processor of a host that the configuration does not name: what its facts say. */
@@ -31,13 +31,14 @@ interface Context {
 
 /**
  * Everything a cluster needs, of which version, for which hosts and from where. A host whose processor neither the
- * configuration nor `archOf` knows counts as amd64.
+ * configuration nor `archOf` knows counts as amd64. `more`: components beside, all of each for all nodes.
  */
 export function resolveArtifacts(
   cluster: Cluster,
   catalog: Catalog,
   zone: string,
   archOf: ArchOf = () => undefined,
+  more: readonly string[] = [],
 ): readonly ArtifactNeed[] {
   const context: Context = { cluster, zone: findZone(catalog, zone), archOf };
   const kubernetes = plainVersion(cluster.spec.kubernetes.version);
@@ -54,7 +55,12 @@ export function resolveArtifacts(
     }
   });
   refuse(problems);
-  return needs;
+  const beside = more.map((name) => {
+    const component = findComponent(catalog, name);
+    // Whoever asks for it by name cannot do without.
+    return { ...resolveRequest(requestFor(cluster, component), component, kubernetes, context), optional: false };
+  });
+  return [...needs, ...beside];
 }
 
 /** An addon without a type is one that kubexm knows, or a slip of the keyboard. */

@@ -13,11 +13,14 @@ export interface ClusterChoice {
   readonly lab?: string;
 }
 
-/** The cluster that is meant: the file given, the one named, or the current context. */
-export async function chooseCluster(call: Call): Promise<ClusterChoice> {
+/** The cluster that is meant: the file given, the one named by a flag or an argument, or the current context. */
+export async function chooseCluster(call: Call, argument?: string): Promise<ClusterChoice> {
   const { options, io } = call;
   const file = options.text('file');
-  const name = options.text('clusterName');
+  const flag = options.text('clusterName');
+  if (flag !== undefined && argument !== undefined)
+    throw cliError('KX1008', { first: '--cluster-name', second: argument });
+  const name = flag ?? argument;
   const lab = options.text('lab');
   if (file !== undefined && name !== undefined) throw cliError('KX1008', { first: '--file', second: '--cluster-name' });
   if (lab !== undefined) {

@@ -14,6 +14,8 @@ export type ValueKind =
   | 'node'
   | 'command'
   | 'tag'
+  | 'task'
+  | 'field'
   | 'lab'
   | 'machine'
   | 'machine-or-lab';
@@ -32,6 +34,8 @@ export interface OptionSpec extends ValueSpec {
   readonly default?: string;
   /** Several values, separated by commas or given again. */
   readonly list?: boolean;
+  /** May be given again; each word is one value, whatever is in it. */
+  readonly repeat?: boolean;
   /** A whole number above zero. */
   readonly number?: boolean;
 }
@@ -152,6 +156,6 @@ export function parseOption(option: OptionSpec, word: string, before: unknown): 
     if (!/^[1-9]\d{0,8}$/.test(word)) throw cliError('KX1006', { value: word, option: flag, allowed: '1, 2, 3, …' });
     return Number(word);
   }
-  if (!option.list) return word;
+  if (!option.list && !option.repeat) return word;
   return [...(Array.isArray(before) ? before : []), ...words];
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Cluster, KeyRing } from '../index.ts';
-import { chooseCluster } from './choose-cluster.ts';
+import type { Cluster, KeyRing, RunPipelineOptions } from '../index.ts';
+import { type ClusterChoice, chooseCluster } from './choose-cluster.ts';
 import { cliError } from './cli-error.ts';
 import type { Call, CommandSpec, OptionSpec } from './command-spec.ts';
 import { clusterOptions } from './shared-options.ts';
@@ -24,6 +24,10 @@ export interface RunFlags {
   readonly keys?: KeyRing;
   readonly detailedExitcode: boolean;
   readonly view: ViewName;
+  /** Fields that hold instead of the file's. */
+  readonly overrides?: readonly string[];
+  /** Looks at the plan before it runs. */
+  readonly planning?: Pick<RunPipelineOptions, 'settleFacts' | 'onPlanned'>;
   /** Connect only to these. */
   readonly hosts?: (cluster: Cluster) => readonly string[];
   /** The words as typed, for the command that resumes. */
@@ -36,8 +40,18 @@ export const sshOptions: readonly OptionSpec[] = [
   { flags: '-i, --ssh-private-key <path>', text: 'opt.ssh-private-key', kind: 'file' },
 ];
 
-const runOptions: readonly OptionSpec[] = [
+/** Fields of the configuration that hold for one run. */
+export const overrideOption: OptionSpec = {
+  flags: '-e, --extra-vars <field=value>',
+  text: 'opt.extra-vars',
+  repeat: true,
+  kind: 'field',
+};
+
+/** The flags that every pipeline understands. */
+export const runOptions: readonly OptionSpec[] = [
   ...clusterOptions,
+  overrideOption,
   { flags: '--dry-run', text: 'opt.dry-run' },
   { flags: '--resume [run]', text: 'opt.resume', kind: 'run' },
   { flags: '--on-failure <what>', text: 'opt.on-failure', choices: ['rollback', 'keep'], default: 'rollback' },
@@ -53,19 +67,20 @@ export function addRunOptions(command: CommandSpec): CommandSpec {
   return { ...command, options: [...(command.options ?? []), ...runOptions] };
 }
 
-/** Reads those flags. */
-export async function runFlags(call: Call): Promise<RunFlags> {
+/** Reads those flags. `chosen`: the cluster, where they do not say it. */
+export async function runFlags(call: Call, chosen?: ClusterChoice): Promise<RunFlags> {
   const { options, argv } = call;
   const dryRun = options.flag('dryRun');
   const resume = options.optional('resume') ?? false;
   if (dryRun && resume !== false) throw cliError('KX1008', { first: '--dry-run', second: '--resume' });
   return {
-    ...(await chooseCluster(call)),
+    ...(chosen ?? (await chooseCluster(call))),
     dryRun,
     resume,
     onFailure: options.text('onFailure') === 'keep' ? 'keep' : 'rollback',
     tags: options.list('tags'),
     skipTags: options.list('skipTags'),
+    overrides: options.list('extraVars'),
     ssh: sshOf(call),
     detailedExitcode: options.flag('detailedExitcode'),
     view: options.text('output') as ViewName,

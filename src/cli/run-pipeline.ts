@@ -58,6 +58,8 @@ export async function runShown<P>(
     const report = await runPipeline(pipeline, params, {
       configFile: flags.configFile,
       baseDir: flags.baseDir,
+      overrides: flags.overrides ?? [],
+      ...flags.planning,
       ...(flags.hosts ? { hosts: flags.hosts } : {}),
       ssh: flags.ssh,
       ...(flags.keys ? { keys: flags.keys } : {}),
@@ -93,7 +95,8 @@ function remember(name: string, { configFile, baseDir }: RunFlags, io: Io): void
   }
 }
 
-function chooseView(pipeline: string, { view, dryRun }: RunFlags, io: Io): RunView {
+/** The view that the flags and the terminal ask for. */
+export function chooseView(pipeline: string, { view, dryRun }: Pick<RunFlags, 'view' | 'dryRun'>, io: Io): RunView {
   const { stderr, lang, unicode } = io;
   if (view === 'json')
     return jsonView(

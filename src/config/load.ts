@@ -1,6 +1,7 @@
 import type { Cluster } from '../model/cluster/cluster.ts';
 import { canonicalTree, type Report } from './coerce.ts';
 import { decode, normalise } from './decode.ts';
+import { type Override, placeOverrides, withOverrides } from './overrides.ts';
 import { parseYaml } from './parse.ts';
 import { type Problem, problem, tidy } from './problem.ts';
 import { MAX_BYTES, readBytes, tooLarge } from './read.ts';
@@ -28,17 +29,20 @@ export interface LoadedConfig {
 /** A bound on time and memory; nobody reads that many. */
 const MAX_PROBLEMS = 20_000;
 
-/** Reads, checks and completes a configuration. Whatever the file is, this does not throw. */
-export async function loadConfig(from: string | ConfigText): Promise<LoadedConfig> {
-  if (typeof from !== 'string') return loadText(from.file, from.text);
+/**
+ * Reads, checks and completes a configuration. Whatever the file is, this does not throw. `overrides`: fields that hold
+ * instead of what the file says, as `path=value`.
+ */
+export async function loadConfig(from: string | ConfigText, overrides: readonly string[] = []): Promise<LoadedConfig> {
+  if (typeof from !== 'string') return loadText(from.file, from.text, overrides);
   const bytes = await readBytes(from);
   if (!(bytes instanceof Uint8Array)) return { problems: [bytes], source: sourceOf(from, undefined) };
   const text = decode(from, bytes);
   if (typeof text !== 'string') return { problems: [text], source: sourceOf(from, undefined) };
-  return loadText(from, text);
+  return loadText(from, text, overrides);
 }
 
-function loadText(file: string, raw: string): LoadedConfig {
+function loadText(file: string, raw: string, overrides: readonly string[]): LoadedConfig {
   if (raw.length > MAX_BYTES) return { problems: [tooLarge(file, raw.length)], source: sourceOf(file, undefined) };
   if (raw.includes('\0')) {
     const source = sourceOf(file, undefined);
@@ -53,10 +57,16 @@ function loadText(file: string, raw: string): LoadedConfig {
   const parsed = parseYaml(source, syntax.mended);
   const problems = [...syntax.problems, ...parsed.problems];
   if (parsed.tree === undefined) return { problems: tidy(problems), source };
-  return checkTree({ ...source, tree: parsed.tree }, parsed.tree, problems);
+  const extended = withOverrides(source, overrides);
+  return checkTree({ ...extended.source, tree: parsed.tree }, parsed.tree, problems, extended.overrides);
 }
 
-function checkTree(source: ConfigSource, parsed: Tree, found: readonly Problem[]): LoadedConfig {
+function checkTree(
+  source: ConfigSource,
+  parsed: Tree,
+  found: readonly Problem[],
+  overrides: readonly Override[],
+): LoadedConfig {
   const problems: Problem[] = [...found];
   const report: Report = (code, params, at: Span, ...also: Span[]) => {
     if (problems.length >= MAX_PROBLEMS) return;
@@ -69,7 +79,8 @@ function checkTree(source: ConfigSource, parsed: Tree, found: readonly Problem[]
       ),
     );
   };
-  const { tree, secrets, doubtful } = canonicalTree(parsed, report);
+  const whole = placeOverrides(parsed, source, overrides, report);
+  const { tree, secrets, doubtful } = canonicalTree(whole, report);
   const shaped = checkShape(tree, doubtful, report);
   const known: ConfigSource = { ...source, tree, secrets: [...source.secrets, ...secrets] };
   if (shaped.document === undefined) return { problems: tidy(problems), source: known };

@@ -54,7 +54,7 @@ function renderProblem(one: Problem, view: View, lang: Lang): string {
 
 function place(at: Location, source: ConfigSource): string {
   const file = visible(at.file);
-  return source.text === undefined ? file : `${file}:${at.line}:${at.column}`;
+  return source.text === undefined || at.file !== source.file ? file : `${file}:${at.line}:${at.column}`;
 }
 
 /** The line and its underline, in columns of the terminal: a full-width character takes two. */
@@ -65,7 +65,7 @@ function snippet(at: Location, view: View, style: keyof typeof STYLES): readonly
   const { text, from } = shownPart(at, view);
   const before = flat(text.slice(0, start - from));
   const under = flat(text.slice(start - from, start - from + at.length));
-  const number = String(at.line);
+  const number = at.file === source.file ? String(at.line) : at.file;
   const gutter = ' '.repeat(number.length);
   const marks = '^'.repeat(Math.max(1, textWidth(under)));
   return [

@@ -19,6 +19,8 @@ export interface ConfigSource {
   readonly file: string;
   /** Undefined if the file could not be read as text. */
   readonly text: string | undefined;
+  /** The first line that is no part of the file but a word behind `-e`; they follow the text of the file. */
+  readonly words?: number;
   /** Offsets at which lines start. */
   readonly lineStarts: readonly number[];
   /** Stretches that hold secrets and are never shown. */
@@ -26,6 +28,9 @@ export interface ConfigSource {
   /** The document with canonical names; undefined if it is not readable YAML. */
   readonly tree: Tree | undefined;
 }
+
+/** Stands where a file would, for what came from the command line. */
+export const OVERRIDE = '-e';
 
 /** A source of which nothing is known but its text. */
 export function sourceOf(file: string, text: string | undefined): ConfigSource {
@@ -66,5 +71,6 @@ export function locationOf(source: ConfigSource, span: Span): Location {
   const lineStart = source.lineStarts[index] ?? 0;
   const lineEnd = lineStart + lineText(source, index).length;
   const length = Math.max(0, Math.min(span.end, lineEnd) - start);
-  return { file: source.file, line: index + 1, column: start - lineStart + 1, length };
+  const file = index < (source.words ?? Number.POSITIVE_INFINITY) ? source.file : OVERRIDE;
+  return { file, line: index + 1, column: start - lineStart + 1, length };
 }

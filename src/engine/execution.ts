@@ -1,4 +1,4 @@
-import { kubexmError } from '../model/errors/index.ts';
+import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { EventError, NodeRef } from '../model/event.ts';
 import type { Script } from '../model/script.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
@@ -157,7 +157,7 @@ export class Execution {
     } else if (this.admission.isGate(i)) {
       this.settle(i, 'ran', durationMs, { touched: false });
     } else if (this.admission.roleOf(i) === 'check') {
-      this.fail(i, kubexmError('KX4008', { node: graph.id(i), tags: graph.node(i).tags.join(', ') }), durationMs);
+      this.fail(i, this.unsatisfiedOutside(i), durationMs);
     } else if (dryRun) {
       this.settle(i, natureOf(graph, i) === 'state' ? 'would-change' : 'would-run', durationMs, { verdict });
     } else {
@@ -251,6 +251,15 @@ export class Execution {
     const lane = this.lane(i);
     this.touch(lane);
     lane.enqueue(i);
+  }
+
+  /** A producer outside the selection that is not as its consumers need it. */
+  private unsatisfiedOutside(i: number): KubexmError {
+    const { graph, selection } = this.options;
+    const { tags, task } = graph.node(i);
+    const node = graph.id(i);
+    if (selection?.tasks) return kubexmError('KX4032', { node, task: task?.id ?? node });
+    return kubexmError('KX4008', { node, tags: tags.join(', ') });
   }
 
   /** Notes a root cause, once. */

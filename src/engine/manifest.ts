@@ -107,7 +107,10 @@ export function effectWords(effect: Effect): string {
   const { type } = effect;
   switch (type) {
     case 'path':
-      return `path ${effect.path}`;
+    case 'mode':
+      return `${type} ${effect.path}`;
+    case 'sysctl':
+      return `sysctl ${effect.key}`;
     case 'mounts':
       return `mounts ${effect.below}`;
     case 'nft-tables':

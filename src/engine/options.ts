@@ -21,6 +21,10 @@ export interface JournalWriter {
 export interface Selection {
   readonly tags: readonly string[];
   readonly skipTags: readonly string[];
+  /** Only these tasks. Default: all. */
+  readonly tasks?: readonly string[];
+  /** Of those, only on these hosts and on the local machine. Default: all. */
+  readonly hosts?: readonly string[];
 }
 
 /** How much happens at once. */

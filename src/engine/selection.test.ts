@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { causes, host, kv, kvLike, Rig } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
-import { barrier, on, sequence, until } from '../plan/combinators.ts';
+import { barrier, mapNodes, on, sequence, until } from '../plan/combinators.ts';
 import { buildGraph } from '../plan/graph.ts';
 import type { Wanted } from '../plan/ref.ts';
-import { rolesFor } from './selection.ts';
+import { rolesFor, rolesOnHosts } from './selection.ts';
 
 const a = host('a');
 const b = host('b');
@@ -95,5 +95,61 @@ describe('producers outside the selection', () => {
     const down = new Rig(['a']);
     await down.run(graph, select(['x']));
     expect(down.outcomes()).toEqual({ 'gate@a': 'ran', 'one@a': 'changed' });
+  });
+});
+
+describe('some tasks on some hosts', () => {
+  const inTask = (id: string, fragment: ReturnType<typeof set>) =>
+    mapNodes(fragment, (node) => ({ ...node, task: { id, module: 'm' } }));
+  const only = (tasks: readonly string[], hosts?: readonly string[]) => ({
+    selection: { tags: [], skipTags: [], tasks, ...(hosts ? { hosts } : {}) },
+  });
+  const plan = () => {
+    const one = set('one', [], 'v', both);
+    const two = set('two', [], one.ref(), both);
+    return sequence(inTask('m/one', one), inTask('m/two', two), inTask('m/three', set('three', [], '1', both)));
+  };
+
+  test('only the task takes part; what it builds upon is checked', async () => {
+    const rig = new Rig(['a', 'b']);
+    expect((await rig.run(plan(), only(['m/three']))).counts).toEqual({ changed: 2 });
+    const missing = await rig.run(plan(), only(['m/two']));
+    expect([...causes(missing)].sort()).toEqual(['KX4032 one@a', 'KX4032 one@b']);
+    expect(missing.failures[0]?.error.params).toMatchObject({ task: 'm/one' });
+    await rig.run(plan(), only(['m/one']));
+    expect((await rig.run(plan(), only(['m/two']))).counts).toEqual({ satisfied: 2, changed: 2 });
+  });
+
+  test('only these hosts, and nothing is asked of the others', async () => {
+    const rig = new Rig(['a', 'b']);
+    await rig.run(plan(), only(['m/one'], ['b']));
+    expect(rig.outcomes()).toEqual({ 'one@b': 'changed' });
+    const second = new Rig(['a', 'b']);
+    await second.run(plan(), only(['m/one'], ['b']));
+    await second.run(plan(), only(['m/two'], ['b']));
+    expect(second.outcomes()).toMatchObject({ 'one@b': 'satisfied', 'two@b': 'changed' });
+    expect(JSON.stringify(second.machine('a').sent)).not.toMatch(/one|two/);
+  });
+
+  test('the value of another host is checked there, and a gate where it looks', () => {
+    const one = set('one', [], 'v');
+    const same = set('same', [], 'v', both);
+    const gate = set('gate', [], '1', b);
+    const two = inTask('m/two', set('two', [], one.ref(), both));
+    const three = inTask('m/two', set('three', [], same.ref(), both));
+    const graph = buildGraph(sequence(one, same, until(gate, two), three));
+    const selection = { tags: [], skipTags: [], tasks: ['m/two'] };
+    const roles = rolesOnHosts(graph, rolesFor(graph, selection), ['b']);
+    const byId = Object.fromEntries(roles.map((role, i) => [graph.id(i), role]));
+    expect(byId).toEqual({
+      'one@a': 'check',
+      'same@a': 'leave',
+      'same@b': 'check',
+      'gate@b': 'check',
+      'two@a': 'leave',
+      'two@b': 'run',
+      'three@a': 'leave',
+      'three@b': 'run',
+    });
   });
 });

@@ -1,21 +1,24 @@
+import { LOCAL } from '../model/host.ts';
 import { refsOf } from '../plan/combinators.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
+import { type Ref, refsIn } from '../plan/ref.ts';
 import type { Selection } from './options.ts';
 
 /** What a node of the plan does in this run. */
 export type Role = 'run' | 'check' | 'leave';
 
 /**
- * The part each node of the plan has under `--tags` and `--skip-tags`. A node outside the selection that produces a value for
+ * The part each node of the plan has under `--tags` and `--skip-tags`, or when only some tasks run. A node outside the selection that produces a value for
  * one inside is only checked.
  */
 export function rolesFor(graph: ExecutionGraph, selection: Selection | undefined): readonly Role[] {
-  if (!selection || (selection.tags.length === 0 && selection.skipTags.length === 0))
+  if (!selection || (selection.tags.length === 0 && selection.skipTags.length === 0 && !selection.tasks))
     return graph.nodes.map(() => 'run');
   const has = (tags: readonly string[], wanted: readonly string[]) => tags.some((tag) => wanted.includes(tag));
   const roles = graph.nodes.map((node): Role => {
     if (node.body.type === 'join') return 'run';
     if (has(node.tags, selection.skipTags)) return 'leave';
+    if (selection.tasks && !selection.tasks.includes(node.task?.id ?? '')) return 'leave';
     return selection.tags.length === 0 || has(node.tags, selection.tags) ? 'run' : 'leave';
   });
   const queue = graph.nodes.flatMap((node, i) => (roles[i] === 'run' && node.body.type !== 'join' ? [i] : []));
@@ -31,4 +34,39 @@ export function rolesFor(graph: ExecutionGraph, selection: Selection | undefined
     if (node.until) toCheck(graph.indexOf(node.until));
   }
   return roles;
+}
+
+/**
+ * The part each node of the graph has when the selection holds on some hosts only. The local machine always takes part. Here
+ * a producer is only checked on the hosts whose values are needed: another host may not even be up.
+ */
+export function rolesOnHosts(graph: ExecutionGraph, roles: readonly Role[], hosts: readonly string[]): readonly Role[] {
+  const chosen = new Set([...hosts, LOCAL]);
+  const isJoin = (i: number) => graph.node(i).body.type === 'join';
+  const runs = (i: number) => roles[graph.nodeOf[i] ?? 0] === 'run' && chosen.has(graph.host(i));
+  const found = Array.from({ length: graph.size }, (_, i): Role => (isJoin(i) || runs(i) ? 'run' : 'leave'));
+  const queue = found.flatMap((role, i) => (role === 'run' && !isJoin(i) ? [i] : []));
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    for (const i of neededBy(graph, next)) {
+      if (found[i] !== 'leave') continue;
+      found[i] = 'check';
+      queue.push(i);
+    }
+  }
+  return found;
+}
+
+/** The nodes whose values or verdicts a node needs. */
+function neededBy(graph: ExecutionGraph, i: number): readonly number[] {
+  const at = (key: Ref<unknown>['key'], from: (hosts: readonly string[]) => readonly string[]): readonly number[] => {
+    const node = graph.indexOf(key);
+    if (node === undefined) return [];
+    return from(graph.nodes[node]?.hosts.names ?? []).flatMap((host) => graph.at(node, host) ?? []);
+  };
+  const here = graph.host(i);
+  const refs = refsIn(graph.use(i)?.want).flatMap(({ key, source }) =>
+    at(key, (all) => (source.from === 'all' ? all : [source.from === 'host' ? source.host : here])),
+  );
+  const { until } = graph.node(i);
+  return until ? [...refs, ...at(until, (all) => (all.length === 1 ? all : [here]))] : refs;
 }

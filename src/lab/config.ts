@@ -1,9 +1,17 @@
 import { API_VERSION } from '../model/cluster/document.ts';
 import { SUPPORTED_KUBERNETES } from '../model/cluster/text.ts';
-import type { Lab } from './types.ts';
+import type { Lab, LabMachine } from './types.ts';
+
+/** The version of Kubernetes for whoever does not care. */
+export const LAB_KUBERNETES = `v1.${SUPPORTED_KUBERNETES.last - 2}.2`;
+
+/** What of a lab its configuration says. */
+export type ConfiguredLab = Pick<Lab, 'name' | 'user'> & {
+  readonly machines: readonly Pick<LabMachine, 'name' | 'address' | 'sshKeyPath' | 'sudoPasswordFile'>[];
+};
 
 /** A configuration for a cluster of the lab's machines. */
-export function labConfig(lab: Lab): string {
+export function labConfig(lab: ConfiguredLab, version = LAB_KUBERNETES): string {
   const names = lab.machines.map((machine) => machine.name);
   const [first] = lab.machines;
   const workers = names.length > 1 ? names.slice(1) : names;
@@ -27,7 +35,7 @@ export function labConfig(lab: Lab): string {
     '    worker:',
     ...workers.map((name) => `      - ${name}`),
     '  kubernetes:',
-    `    version: v1.${SUPPORTED_KUBERNETES.last - 2}.2`,
+    `    version: ${version}`,
     // The machines share the box's disk and its table of connections: neither is a node's own to guard.
     '    kubeletConfiguration:',
     '      imageGCHighThresholdPercent: 100',

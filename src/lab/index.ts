@@ -15,7 +15,7 @@ import type {
   MachineRef,
 } from './types.ts';
 
-export { labConfig } from './config.ts';
+export { type ConfiguredLab, LAB_KUBERNETES, labConfig } from './config.ts';
 export { labPlaces } from './places.ts';
 export * from './types.ts';
 

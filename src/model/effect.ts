@@ -3,8 +3,10 @@
  * manifest notes which of them were there before; `reset` removes the others. A `prefix` means all whose names begin with it.
  */
 export type Effect =
-  /** A file, link or directory with all that is in it. */
+  /** A file, link or directory with all that is in it. Of a directory that was there before, what was not in it. */
   | { readonly type: 'path'; readonly path: string }
+  /** Permissions and owner of a directory that was there before. */
+  | { readonly type: 'mode'; readonly path: string }
   /** Everything mounted at or below a path. */
   | { readonly type: 'mounts'; readonly below: string }
   /** Network links: `cni0`, `veth`. */
@@ -18,4 +20,8 @@ export type Effect =
   | { readonly type: 'user'; readonly name: string }
   | { readonly type: 'group'; readonly name: string }
   /** Control groups, with everything that runs in them: `kubepods.slice`. */
-  | { readonly type: 'cgroups'; readonly prefix: string };
+  | { readonly type: 'cgroups'; readonly prefix: string }
+  /** Units that programs make by themselves: the slices of pods. */
+  | { readonly type: 'units'; readonly prefix: string }
+  /** The value of a kernel setting, as `net/netfilter/nf_conntrack_max`. */
+  | { readonly type: 'sysctl'; readonly key: string };

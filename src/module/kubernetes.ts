@@ -1,4 +1,4 @@
-import { sequence } from '../plan/combinators.ts';
+import { parallel, sequence } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
 import { importImagesTask } from '../task/artifacts/import-images.ts';
 import { initKubernetesTask } from '../task/kubernetes/init.ts';
@@ -8,7 +8,7 @@ import { runKubeletsTask } from '../task/kubernetes/run.ts';
 
 /** The configuration that this module acts on. */
 export const kubernetesFields = [
-  'spec.kubernetes.type',
+  'spec.kubernetes.type=kubeadm',
   'spec.kubernetes.version',
   'spec.kubernetes.clusterName',
   'spec.kubernetes.apiserverCertExtraSans.**',
@@ -27,21 +27,30 @@ export const kubernetesFields = [
   'spec.kubernetes.kubeProxyConfiguration.**',
   'spec.controlPlaneEndpoint.domain',
   'spec.controlPlaneEndpoint.port',
-  'spec.etcd.type',
+  'spec.etcd.type=kubeadm',
   'spec.etcd.dataDir',
   'spec.network.kubePodsCIDR',
   'spec.network.kubeServiceCIDR',
 ];
 
-/** Kubernetes by kubeadm: each node installs, imports and joins by itself; all wait only for the first master. */
+/** What a node needs before it can begin or join: programs, the unit of the kubelet, images. */
+export const kubernetesPartsModule = defineModule({
+  name: 'kubernetes-parts',
+  description: 'Programs and images of Kubernetes on every node.',
+  tasks: [installKubernetesTask, importImagesTask],
+  plan: (context) => ({
+    fragment: parallel(installKubernetesTask.use(context).fragment, importImagesTask.use(context).fragment),
+    outputs: undefined,
+  }),
+});
+
+/** Kubernetes by kubeadm: the first master begins, the others join as soon as each is ready. */
 export const kubernetesModule = defineModule({
   name: 'kubernetes',
   description: 'Kubernetes by kubeadm, on masters and workers.',
-  tasks: [importImagesTask, installKubernetesTask, initKubernetesTask, joinKubernetesTask, runKubeletsTask],
+  tasks: [initKubernetesTask, joinKubernetesTask, runKubeletsTask],
   plan: (context) => ({
     fragment: sequence(
-      installKubernetesTask.use(context).fragment,
-      importImagesTask.use(context).fragment,
       initKubernetesTask.use(context).fragment,
       joinKubernetesTask.use(context).fragment,
       runKubeletsTask.use(context).fragment,

@@ -2,7 +2,7 @@ import { defineModule } from '../plan/layers.ts';
 import { flannelTask } from '../task/network/flannel.ts';
 
 /** The configuration that this module acts on. */
-export const networkFields = ['spec.network.plugin', 'spec.network.flannel.**'];
+export const networkFields = ['spec.network.plugin=flannel', 'spec.network.flannel.**'];
 
 /** The network of pods. */
 export const networkModule = defineModule({

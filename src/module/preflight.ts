@@ -4,10 +4,10 @@ import { checkTask } from '../task/preflight/check.ts';
 import { type ConfirmInputs, confirmTask } from '../task/preflight/confirm.ts';
 import { greetTask } from '../task/preflight/greet.ts';
 
-/** It only looks: a field that it reads has its effect elsewhere, and is named there. */
-export const preflightActsOn: readonly string[] = [];
-
-/** The checks before anything is changed: all findings of all hosts in one table, and the end if one is an error. */
+/**
+ * The checks before anything is changed: all findings of all hosts in one table, and the end if one is an error. It only looks: a
+ * field of the configuration that it reads has its effect elsewhere, and is named there.
+ */
 export const preflight = defineModule({
   name: 'preflight',
   description: 'The checks before anything is changed.',

@@ -3,7 +3,7 @@ import { containerdTask } from '../task/runtime/containerd.ts';
 
 /** The configuration that this module acts on. */
 export const runtimeFields = [
-  'spec.kubernetes.containerRuntime.type',
+  'spec.kubernetes.containerRuntime.type=containerd',
   'spec.kubernetes.containerRuntime.version',
   'spec.kubernetes.containerRuntime.containerd.**',
   'spec.registry.containerdDataDir',

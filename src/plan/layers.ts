@@ -145,14 +145,19 @@ export interface PipelineDefinition<P> {
   readonly exclusive?: boolean;
   /** What it changes on hosts is the cluster's: written into their manifests, and undone by `reset nodes`. Default false. */
   readonly owns?: boolean;
-  /** Gets or uses what the cluster is installed from. Default false. */
-  readonly usesArtifacts?: boolean;
+  /**
+   * Gets or uses what the cluster is installed from; names: those of further components of the catalog, for all nodes.
+   * Default false.
+   */
+  readonly usesArtifacts?: boolean | readonly string[];
   /** Works on the machine kubexm runs on alone: no host is connected, and no secret of hosts is asked for. Default false. */
   readonly local?: boolean;
   /** Its plan depends on what the hosts' manifests say. Default false. */
   readonly readsManifests?: boolean;
   /** Goes on with the hosts that answer instead of refusing to start. Default false. */
   readonly toleratesUnreachable?: boolean;
+  /** The only tasks that take part, and the only hosts on which they do; the local machine always does. Default: all. */
+  readonly selects?: (params: P) => { readonly tasks: readonly string[]; readonly hosts?: readonly string[] };
   /** Run at the end whatever happened. */
   readonly finalizers?: (context: PlanContext, params: P) => ExecutionFragment;
 }

@@ -8,16 +8,20 @@ import { artifactCacheDir } from '../supply/index.ts';
 import { openCluster } from './open-config.ts';
 import { workDirOf } from './work-dir.ts';
 
-/** What a cluster is installed from, from its configuration, the facts of its hosts and what it has agreed on. */
+/**
+ * What a cluster is installed from, from its configuration, the facts of its hosts and what it has agreed on. `more`: components
+ * beside, for all nodes.
+ */
 export async function planArtifacts(
   cluster: Cluster,
   facts: Readonly<Record<string, Facts>>,
   at: { readonly env: NodeJS.ProcessEnv; readonly baseDir: string; readonly workDir: string },
+  more: readonly string[] = [],
 ): Promise<PlanArtifacts> {
   const zone = zoneOf(cluster, at.env);
   const archOf = (host: string) => ARCHES.find((arch) => arch === facts[host]?.arch);
   return {
-    needs: resolveArtifacts(cluster, await readCatalog(), zone, archOf),
+    needs: resolveArtifacts(cluster, await readCatalog(), zone, archOf, more),
     lock: readLock(at.workDir),
     sources: sourcesOf(cluster, at.env, zone, at.baseDir),
     cacheDir: artifactCacheDir(at.env),

@@ -61,6 +61,15 @@ export function recordContext(env: NodeJS.ProcessEnv, context: Context): Context
   });
 }
 
+/** Forgets a cluster that is gone. */
+export function forgetContext(env: NodeJS.ProcessEnv, name: string): void {
+  if (!readContexts(env).contexts.some((one) => one.name === name)) return;
+  change(env, ({ current, contexts }) => ({
+    current: current === name ? undefined : current,
+    contexts: contexts.filter((one) => one.name !== name),
+  }));
+}
+
 function byName(a: Context, b: Context): number {
   return a.name < b.name ? -1 : 1;
 }

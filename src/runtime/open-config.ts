@@ -30,11 +30,12 @@ export interface OpenConfig {
   readonly redactor: Redactor;
 }
 
-/** Loads and checks a file. Throws ConfigError with everything that is wrong. */
+/** Loads and checks a file, with what holds instead of it. Throws ConfigError with everything that is wrong. */
 export async function openCluster(
   file: string,
+  overrides: readonly string[] = [],
 ): Promise<{ cluster: Cluster; warnings: readonly Problem[]; source: ConfigSource }> {
-  const { cluster, problems, source } = await loadConfig(file);
+  const { cluster, problems, source } = await loadConfig(file, overrides);
   if (!cluster) throw new ConfigError(file, problems, source);
   return { cluster, warnings: problems, source };
 }
@@ -44,8 +45,9 @@ export async function openConfig(
   file: string,
   pipeline: { readonly name: string; readonly actsOn: readonly string[]; readonly local?: boolean },
   io: { readonly env: NodeJS.ProcessEnv; readonly ask: ((question: Question) => Promise<string>) | undefined },
+  overrides: readonly string[] = [],
 ): Promise<OpenConfig> {
-  const { cluster, warnings, source } = await openCluster(file);
+  const { cluster, warnings, source } = await openCluster(file, overrides);
   const refused = unsupportedFields(source, pipeline.actsOn, pipeline.name);
   if (refused.length > 0) throw new ConfigError(file, refused, source);
   const { ask } = io;

@@ -66,7 +66,8 @@ export class PipelineRun<P> {
 
   async run(): Promise<RunReport> {
     const { earlier, connected, owner, exclusive } = this.parts;
-    const facts = earlier?.inputs.facts ?? connected.facts;
+    const { settleFacts = (read) => read, onPlanned } = this.options;
+    const facts = earlier?.inputs.facts ?? settleFacts(connected.facts);
     const { owns, readsManifests } = this.pipeline;
     const known = readsManifests ? (earlier?.inputs.manifests ?? (await this.manifests.read(connected.machines))) : {};
     const context = this.context(facts, known, await this.artifacts(facts));
@@ -74,6 +75,8 @@ export class PipelineRun<P> {
     const finalizers = this.pipeline.finalizers && buildGraph(this.pipeline.finalizers(context, this.params));
     checkWants(graph);
     checkTags(graph, this.options);
+    const { cluster, redactor } = this.parts.config;
+    onPlanned?.({ graph, cluster, facts, artifacts: context.artifacts, redact: (value) => redactor.value(value) });
     // A run that is refused here has left nothing behind that `--resume` could take for one that began.
     const owners = owns || readsManifests ? this.manifests.owners(connected.machines) : undefined;
     owners?.catch(() => undefined);
@@ -137,11 +140,13 @@ export class PipelineRun<P> {
 
   /** What the cluster is installed from; of a resumed run, as it was agreed on when that began. */
   private async artifacts(facts: Readonly<Record<string, Facts>>): Promise<PlanArtifacts | undefined> {
-    if (this.pipeline.usesArtifacts !== true) return undefined;
+    const { usesArtifacts = false } = this.pipeline;
+    if (usesArtifacts === false) return undefined;
     const { config, workDir, earlier } = this.parts;
     const { env = process.env, baseDir = process.cwd() } = this.options;
     const known = earlier?.inputs.artifacts;
-    return known ?? (await planArtifacts(config.cluster, facts, { env, baseDir, workDir: workDir.cluster }));
+    const more = usesArtifacts === true ? [] : usesArtifacts;
+    return known ?? (await planArtifacts(config.cluster, facts, { env, baseDir, workDir: workDir.cluster }, more));
   }
 
   /** A host whose manifest should be there and is not. */
@@ -169,6 +174,7 @@ export class PipelineRun<P> {
         plan,
         params: this.params ?? null,
         selection: selectionOf(this.options),
+        overrides: this.options.overrides ?? [],
       };
       return createRun(workDir.runs, run, inputs, (value) => config.redactor.value(value));
     }
@@ -216,7 +222,11 @@ export class PipelineRun<P> {
       machines: parts.connected.machines,
       dryRun: options.dryRun === true,
       onFailure: options.onFailure ?? ('rollback' as const),
-      selection: { tags: options.tags ?? [], skipTags: options.skipTags ?? [] },
+      selection: {
+        tags: options.tags ?? [],
+        skipTags: options.skipTags ?? [],
+        ...this.pipeline.selects?.(this.params),
+      },
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       drain: options.drain ?? new AbortController().signal,
       stop: options.stop ?? new AbortController().signal,

@@ -5,10 +5,12 @@ import type { KeyRing } from '../host/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import { KubexmError, kubexmError, type Lang } from '../model/errors/index.ts';
 import type { EventError, EventSink } from '../model/event.ts';
+import type { Facts } from '../model/facts.ts';
 import type { LockOwner } from '../model/host.ts';
 import { canonical, type Json } from '../model/json.ts';
 import type { Redactor } from '../observe/index.ts';
-import type { Pipeline } from '../plan/layers.ts';
+import type { ExecutionGraph } from '../plan/graph.ts';
+import type { Pipeline, PlanArtifacts } from '../plan/layers.ts';
 import type { Question } from '../plan/step.ts';
 import { lockCluster } from './cluster-lock.ts';
 import { type Connected, connectHosts } from './connect.ts';
@@ -22,6 +24,8 @@ import { makeWorkDir, type WorkDir } from './work-dir.ts';
 /** How a pipeline is run. */
 export interface RunPipelineOptions {
   readonly configFile: string;
+  /** Fields that hold instead of what the file says, as `path=value`. */
+  readonly overrides?: readonly string[];
   /** Where `.kubexm` is. Default: the current directory. */
   readonly baseDir?: string;
   /** The hosts to connect to. Default: all. */
@@ -48,6 +52,20 @@ export interface RunPipelineOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** How long a host that vanished is waited for. Default 60. */
   readonly reconnectSeconds?: number;
+  /** What a new run is to be planned from, of the facts that were just read. Default: those. */
+  readonly settleFacts?: (read: Readonly<Record<string, Facts>>) => Readonly<Record<string, Facts>>;
+  /** Told of the plan before anything is locked or changed; what it throws ends the run there. */
+  readonly onPlanned?: (planned: PlannedRun) => void;
+}
+
+/** What is about to run, and what it was planned from. */
+export interface PlannedRun {
+  readonly graph: ExecutionGraph;
+  readonly cluster: Cluster;
+  readonly facts: Readonly<Record<string, Facts>>;
+  readonly artifacts: PlanArtifacts | undefined;
+  /** A value without the secrets of the configuration. */
+  readonly redact: (value: unknown) => unknown;
 }
 
 /** What a run came to. */
@@ -73,7 +91,7 @@ export async function runPipeline<P>(
   options: RunPipelineOptions,
 ): Promise<RunReport> {
   const env = options.env ?? process.env;
-  const config = await openConfig(options.configFile, pipeline, { env, ask: options.ask });
+  const config = await openConfig(options.configFile, pipeline, { env, ask: options.ask }, options.overrides);
   try {
     return await runWith(config, pipeline, params, { ...options, env });
   } catch (error) {

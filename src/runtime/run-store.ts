@@ -32,6 +32,9 @@ export interface RunInputs {
   readonly selection: Json;
 }
 
+/** The same when a run begins, with what only people read: the fields that held instead of the file's. */
+type NewRunInputs = Readonly<Record<keyof RunInputs, unknown>> & { readonly overrides: readonly string[] };
+
 /** What hosts and the catalog say has no secrets: a password that happens to be `ubuntu` must not change what is planned. */
 const VERBATIM = new Set<string>(['facts', 'manifests', 'artifacts']);
 
@@ -54,7 +57,7 @@ function runDir(runs: string, run: string): RunDir {
 export function createRun(
   runs: string,
   run: string,
-  inputs: Readonly<Record<keyof RunInputs, unknown>>,
+  inputs: NewRunInputs,
   redact: (value: unknown) => unknown,
 ): RunDir {
   const dir = runDir(runs, run);

@@ -2,8 +2,9 @@ import type { JsonObject } from '../model/json.ts';
 import { sh } from '../model/script.ts';
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep, needed, satisfied } from '../plan/step.ts';
-import { fetch, type Kept, kubeObjects, type ObjectPatch, query, waitForCommand } from './generic/index.ts';
+import { type Kept, kubeObjects, type ObjectPatch, query, waitForCommand } from './generic/index.ts';
 import { KUBERNETES } from './kubeadm.ts';
+import { type Kubeconfig, kubeconfig } from './kubeconfig.ts';
 
 const KUBECTL = `kubectl --kubeconfig ${KUBERNETES.adminConf} --request-timeout=20s`;
 
@@ -119,9 +120,9 @@ export const setFields = dedicated(
 /** The administrator's kubeconfig, on the machine kubexm runs on. */
 export const fetchKubeconfig = dedicated(
   'kubeconfig',
-  fetch,
-  'The kubeconfig of the administrator, kept in the work directory.',
-  (params: { readonly to: string }) => fetch({ path: KUBERNETES.adminConf, to: params.to }),
+  kubeconfig,
+  'The kubeconfig of the administrator, kept in the work directory, with an address that this machine reaches.',
+  (params: Omit<Kubeconfig, 'path'>) => kubeconfig({ ...params, path: KUBERNETES.adminConf }),
 );
 
 /** What the cluster says about its health. */

@@ -108,8 +108,11 @@ export const containerdService = dedicated(
         { type: 'mounts', below: params.dataDir },
         { type: 'mounts', below: '/run/containerd' },
         { type: 'path', path: params.dataDir },
+        { type: 'mode', path: params.dataDir },
         { type: 'path', path: '/run/containerd' },
         { type: 'path', path: '/opt/containerd' },
+        { type: 'path', path: '/etc/cni' },
+        { type: 'path', path: '/etc/cni/net.d' },
       ],
     }),
 );

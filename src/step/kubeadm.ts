@@ -24,6 +24,7 @@ export const KUBERNETES = {
 
 /** What the kubelet, its pods, CNI plugins and kube-proxy make on a node. */
 const NODE_EFFECTS: readonly Effect[] = [
+  { type: 'units', prefix: 'kubepods' },
   { type: 'cgroups', prefix: 'kubepods' },
   { type: 'mounts', below: '/var/lib/kubelet' },
   { type: 'namespaces', prefix: 'cni-' },
@@ -32,6 +33,10 @@ const NODE_EFFECTS: readonly Effect[] = [
   { type: 'links', prefix: 'kube-ipvs0' },
   { type: 'nft-tables', family: 'ip', prefix: 'kube-proxy' },
   { type: 'nft-tables', family: 'ip6', prefix: 'kube-proxy' },
+  // Where nothing was filtered before, iptables has made its tables for the chains.
+  ...['ip', 'ip6'].flatMap((family) =>
+    ['filter', 'nat', 'mangle', 'raw'].map((prefix) => ({ type: 'nft-tables', family, prefix }) as const),
+  ),
   { type: 'iptables-chains', prefix: 'KUBE-' },
   { type: 'iptables-chains', prefix: 'CNI-' },
   { type: 'ipsets', prefix: 'KUBE-' },
@@ -42,11 +47,14 @@ const NODE_EFFECTS: readonly Effect[] = [
     '/var/lib/cni',
     '/var/log/pods',
     '/var/log/containers',
-    '/etc/cni/net.d',
     '/run/kubernetes',
     '/usr/libexec/kubernetes',
     '/run/xtables.lock',
+    '/root/.kube',
   ].map((path) => ({ type: 'path', path }) as const),
+  ...['tcp_timeout_close_wait', 'tcp_timeout_established', 'max'].map(
+    (name) => ({ type: 'sysctl', key: `net/netfilter/nf_conntrack_${name}` }) as const,
+  ),
 ];
 
 /** kubeadm puts back what it did, as far as it knows; the effects take care of the rest. */
@@ -131,7 +139,6 @@ export const kubeadmInit = dedicated(
       run: `kubeadm init --config ${KUBERNETES.kubeadmConfig} --skip-token-print`,
       undo: RESET(params.criSocket),
       traces: TRACES,
-      effects: NODE_EFFECTS,
       timeoutSeconds: 900,
     }),
 );
@@ -193,7 +200,6 @@ export const kubeadmJoin = dedicated(
       config: { documents: [joinDocument(params.join, params.node)] } as unknown as Wanted<Content>,
       undo: RESET(params.criSocket),
       traces: TRACES,
-      effects: NODE_EFFECTS,
       timeoutSeconds: 900,
     }),
 );

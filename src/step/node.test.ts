@@ -12,7 +12,7 @@ const contextOf = (more: string, workers = 1) => planContextFor(configFor({ work
 const specOf = async (more: string) => (await contextOf(more)).cluster.spec;
 
 describe('/etc/hosts', () => {
-  const both = '10.1.0.1 cp1\n10.2.0.1 node1';
+  const both = '10.1.0.1 cp1\n10.2.0.1 node1\n10.1.0.1 lb.kubexm.local';
 
   test.each<[string, string, string]>([
     ['hosts only', '', both],
@@ -20,6 +20,16 @@ describe('/etc/hosts', () => {
       'more names; one that is there already is not repeated',
       '  extra: {hosts: [{domain: a.example.com, address: 192.0.2.1}, {domain: cp1, address: 10.1.0.1}, {domain: b, address: "2001:db8::1"}]}',
       `${both}\n192.0.2.1 a.example.com\n2001:db8::1 b`,
+    ],
+    [
+      'a load balancer that is there',
+      '  controlPlaneEndpoint: {externalLoadBalancer: external, lb_address: 192.0.2.9, domain: api.example.com}',
+      '10.1.0.1 cp1\n10.2.0.1 node1\n192.0.2.9 api.example.com',
+    ],
+    [
+      'a control plane that DNS knows',
+      '  controlPlaneEndpoint: {externalLoadBalancer: external, externalDNS: true, domain: api.example.com}',
+      '10.1.0.1 cp1\n10.2.0.1 node1',
     ],
     ['a registry of others', '  registry: {type: external, privateRegistry: hub.example.com}', both],
   ])('%s', async (_, more, lines) => {
@@ -39,7 +49,9 @@ describe('/etc/hosts', () => {
   test('two addresses are two lines', async () => {
     const text = configFor().replaceAll(/address: 10\.(\d)\.0\.1/g, '$&, internalAddress: "10.$1.0.1,2001:db8::$1"');
     const { cluster } = await planContextFor(text);
-    expect(hostsLines(cluster.spec)).toBe('10.1.0.1 cp1\n2001:db8::1 cp1\n10.2.0.1 node1\n2001:db8::2 node1');
+    expect(hostsLines(cluster.spec)).toBe(
+      '10.1.0.1 cp1\n2001:db8::1 cp1\n10.2.0.1 node1\n2001:db8::2 node1\n10.1.0.1 lb.kubexm.local\n2001:db8::1 lb.kubexm.local',
+    );
   });
 });
 
@@ -64,14 +76,14 @@ describe('time servers', () => {
         'server 192.0.2.1 port 124 iburst prefer trust',
       ],
     ],
-    ['one host, seen by others', '[cp1]', 'node1', ['server 10.1.0.1 iburst prefer trust']],
+    ['one host, seen by others', '[cp1]', 'node1', ['server 10.1.0.1 iburst minpoll 4 prefer trust']],
     ['one host, on itself', '[cp1]', 'cp1', SERVING],
     ['a host by its address', '[10.1.0.1]', 'cp1', SERVING],
     [
       'outside and a host: the host is for when nobody outside answers',
       '[ntp.example.com, cp1]',
       'node1',
-      ['server ntp.example.com iburst prefer trust', 'server 10.1.0.1 iburst'],
+      ['server ntp.example.com iburst prefer trust', 'server 10.1.0.1 iburst minpoll 4'],
     ],
     [
       'outside and a host, on itself',
@@ -79,7 +91,7 @@ describe('time servers', () => {
       'cp1',
       ['server ntp.example.com iburst prefer trust', ...SERVING],
     ],
-    ['two hosts ask each other', '[cp1, node1]', 'cp1', ['server 10.2.0.1 iburst prefer trust', ...SERVING]],
+    ['two hosts ask each other', '[cp1, node1]', 'cp1', ['server 10.2.0.1 iburst minpoll 4 prefer trust', ...SERVING]],
   ])('%s', async (_, servers, host, lines) => {
     expect(await linesOf(servers, host)).toEqual(lines);
   });
@@ -95,7 +107,7 @@ describe('chrony', () => {
   const want = (unit: string, config: string, others: readonly string[]) => ({
     note: { unit },
     servers: { path: config, content: 'server a' },
-    service: { unit, enabled: true, running: 'started', fingerprint: 'server a', reads: [config] },
+    service: { unit, enabled: true, running: 'started', fingerprint: 'server a' },
     others,
   });
 
@@ -108,11 +120,25 @@ describe('chrony', () => {
   ])('on %s with %s', (system, ntp, expected) => {
     expect(wants(recordedFacts(system, { ntp }))).toEqual(expected);
   });
+
+  test('that runs already is left alone where no servers are named', () => {
+    const use = ownTimeService({ facts: recordedFacts('debian-12'), lines: '' });
+    expect(use.want).toEqual({ unit: 'chrony', enabled: true, running: 'started' });
+  });
 });
 
 describe('packages', () => {
   const NO_MORE = { rpms: ['an-rpm'], debs: ['a-deb', 'socat'], timeZones: false };
-  const rhel = ['an-rpm', 'bash-completion', 'chrony', 'conntrack-tools', 'ethtool', 'ipset', 'iscsi-initiator-utils'];
+  const rhel = [
+    'an-rpm',
+    'bash-completion',
+    'chrony',
+    'conntrack-tools',
+    'ethtool',
+    'ipset',
+    'iscsi-initiator-utils',
+    'nftables',
+  ];
   const like = (id: string, version: string, family: Facts['os']['family'] = 'rhel') => ({
     os: { id, version, name: id, family },
     packageManager: 'dnf' as const,
@@ -123,7 +149,7 @@ describe('packages', () => {
       'Debian',
       recordedFacts('debian-12'),
       // biome-ignore format: one line reads best
-      ['a-deb', 'bash-completion', 'chrony', 'conntrack', 'ebtables', 'ethtool', 'ipset', 'iptables', 'nfs-common', 'open-iscsi', 'socat'],
+      ['a-deb', 'bash-completion', 'chrony', 'conntrack', 'ebtables', 'ethtool', 'ipset', 'iptables', 'nfs-common', 'nftables', 'open-iscsi', 'socat'],
     ],
     ['Rocky 9', recordedFacts('rocky-9'), [...rhel, 'iptables-nft', 'nfs-utils', 'socat']],
     ['CentOS 8', like('centos', '8'), [...rhel, 'iptables', 'iptables-ebtables', 'nfs-utils', 'socat']],
@@ -135,7 +161,7 @@ describe('packages', () => {
       'openSUSE',
       recordedFacts('opensuse-leap-15.6'),
       // biome-ignore format: one line reads best
-      ['an-rpm', 'bash-completion', 'chrony', 'conntrack-tools', 'ebtables', 'ethtool', 'ipset', 'iptables', 'nfs-client', 'open-iscsi', 'socat'],
+      ['an-rpm', 'bash-completion', 'chrony', 'conntrack-tools', 'ebtables', 'ethtool', 'ipset', 'iptables', 'nfs-client', 'nftables', 'open-iscsi', 'socat'],
     ],
   ])('%s', (_, facts, names) => {
     expect(nodePackages(facts, NO_MORE)).toEqual(names.toSorted());

@@ -101,15 +101,18 @@ export const otherTimeService = dedicated(
   ({ unit }: { readonly unit: string }) => service({ unit, enabled: false, running: 'stopped' }),
 );
 
-/** Started with the servers that are in its configuration now. */
+/** Started with the servers that are in its configuration now. Without any, one that runs already is as wanted. */
 export const ownTimeService = dedicated(
   'service',
   service,
   'chrony, now and at every start.',
-  ({ facts, lines }: { readonly facts: Facts; readonly lines: string }) => {
-    const { unit, config } = timeService(facts);
-    return service({ unit, enabled: true, running: 'started', fingerprint: lines, reads: [config] });
-  },
+  ({ facts, lines }: { readonly facts: Facts; readonly lines: string }) =>
+    service({
+      unit: timeService(facts).unit,
+      enabled: true,
+      running: 'started',
+      ...(lines !== '' && { fingerprint: lines }),
+    }),
 );
 
 /** The units of a machine that set its clock and are not chrony. */

@@ -1,15 +1,22 @@
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated } from '../plan/step.ts';
 import { command, message, userInput } from './generic/index.ts';
+import type { Expected } from './preflight/expected.ts';
+import { facts } from './preflight/facts.ts';
 import { type Look, look } from './preflight/look.ts';
 import type { Target } from './preflight/ports.ts';
-import { listenScript, reachScript, STOP_SCRIPT } from './preflight/reach.ts';
+import { listenScript, listenSeconds, reachScript, STOP_SCRIPT } from './preflight/reach.ts';
 import { type Report, report } from './preflight/report.ts';
 import { syncScript } from './preflight/sync.ts';
 
 /** The dedicated steps of the checks before a cluster. They change nothing. */
 export const greet = dedicated('greeting', message, 'Says who is at work, and on what.', (params: { text: string }) =>
   message(params),
+);
+
+/** Judges the facts of a host. */
+export const judgeHost = dedicated('facts', facts, 'Judges what is known of a host already.', (want: Expected) =>
+  facts(want),
 );
 
 /** Looks at a host. */
@@ -28,9 +35,9 @@ export const measureDisk = dedicated(
 export const listen = dedicated(
   'listen',
   command,
-  'Listens for a minute at most on the ports that other hosts will use.',
-  ({ ports }: { readonly ports: readonly number[] }) =>
-    command({ run: listenScript(ports).script, purpose: `listen on ${ports.join(', ')}` }),
+  'Listens for a while on the ports that other hosts will use.',
+  ({ ports, hosts }: { readonly ports: readonly number[]; readonly hosts: number }) =>
+    command({ run: listenScript(ports, listenSeconds(hosts)).script, purpose: `listen on ${ports.join(', ')}` }),
 );
 
 /** Tries to reach the others. */

@@ -5,6 +5,7 @@ import type { Ref } from '../../src/plan/ref.ts';
 import { dedicated } from '../../src/plan/step.ts';
 import { contextOf, demo, join, many, step, token, touch } from './fixtures.ts';
 import { nodeCases } from './node-cases.ts';
+import { smokeCases } from './smoke-cases.ts';
 
 const download = defineTask<void, { readonly archive: Ref<string> }>({
   name: 'store/download',
@@ -110,4 +111,5 @@ export const cases: Readonly<Record<string, () => ExecutionFragment>> = {
   'rolling-upgrade': rollingUpgrade,
   'join-workers': joinWorkers,
   ...nodeCases,
+  ...smokeCases,
 };

@@ -93,7 +93,8 @@ async function values(
 ): Promise<Completion> {
   if (of.kind === 'file' || of.kind === 'directory' || of.kind === 'command') return FILES;
   const all = of.choices?.map((value) => ({ value, text: '' })) ?? (of.kind ? await valuesOf(of.kind, words) : []);
-  if (!of.list) return found(all, current);
+  // A field is followed by its value.
+  if (!of.list) return { ...found(all, current), noSpace: of.kind === 'field' };
   // In a list only its last part is being typed; what stands before it stays.
   const kept = current.slice(0, current.lastIndexOf(',') + 1);
   const taken = new Set(kept.split(','));
@@ -103,7 +104,7 @@ async function values(
 
 function flagCandidates(place: Place, current: string, say: Say): Candidate[] {
   return place.options
-    .filter((option) => option.list || !place.used.has(longName(option)))
+    .filter((option) => option.list || option.repeat || !place.used.has(longName(option)))
     .flatMap((option) => {
       const text = say(option.text);
       const flags = current === '-' ? flagsOf(option) : [`--${longName(option)}`];

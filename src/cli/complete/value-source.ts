@@ -52,6 +52,15 @@ async function lookUp(kind: ValueKind, words: readonly string[], io: Io): Promis
         ...roles.map(([role, members]) => ({ value: role, text: (members as readonly string[]).join(', ') })),
       ];
     }
+    case 'task':
+      return library.createCluster.modules.flatMap(({ tasks }) =>
+        tasks.map(({ name, description }) => ({ value: name, text: description })),
+      );
+    case 'field':
+      return library
+        .describeSchema()
+        .filter(({ path, secret }) => !secret && !path.includes('[') && !path.includes('<'))
+        .map(({ path, description }) => ({ value: `${path.replace(/^spec\./, '')}=`, text: description }));
     case 'lab':
       return labsOf(await library.listLabs({ env: io.env }));
     case 'machine':

@@ -20,7 +20,7 @@ test('every Chinese text is Chinese', () => {
 });
 
 // Named by something else: an exit code, a group of commands, how a step or a run ended, how many.
-const COMPUTED = /^(?:artifact|exit|group|outcome|run)\.|\.(?:one|many)$/;
+const COMPUTED = /^(?:artifact|cluster|node|exit|group|outcome|run)\.|\.(?:one|many)$/;
 
 test('every text is said somewhere', () => {
   const cli = join(import.meta.dirname, '..');

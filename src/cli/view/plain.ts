@@ -3,6 +3,7 @@ import { speaker } from '../texts/index.ts';
 import { reduceAll } from './reduce.ts';
 import type { RunView } from './run-view.ts';
 import { initialState } from './state.ts';
+import { runningText } from './tasks.ts';
 
 /** How the plain view is made. */
 export interface PlainViewOptions {
@@ -37,7 +38,7 @@ export function plainView(options: PlainViewOptions): RunView {
     state = reduceAll(state, waiting);
     waiting = [];
     if (now() - spoken < heartbeatMs) return;
-    const running = [...state.running.keys()];
+    const running = [...state.running.values()].map(runningText);
     tell([heartbeatLine({ done: state.done, nodes: state.nodes, elapsedMs: now() - state.since, running }, { lang })]);
   };
   const timer = setInterval(tick, Math.min(1000, heartbeatMs));

@@ -146,6 +146,12 @@ function noteOf(step: RunningStep, now: number, say: Drawing['say']): string {
   return step.line ?? '';
 }
 
+/** A running step in one line, for where there is no picture: what it is at, and how far. */
+export function runningText({ node, line, progress }: RunningStep): string {
+  const parts = [...(line === undefined ? [] : [printable(line)]), ...(progress ? [amountText(progress)] : [])];
+  return parts.length === 0 ? node : `${node} (${parts.join(', ')})`;
+}
+
 function amountText({ done, total, unit }: Pick<StepProgress, 'done' | 'total' | 'unit'>): string {
   const text = unit === 'parts' ? String : bytesText;
   if (total === undefined || total <= 0) return text(done);

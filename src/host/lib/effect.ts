@@ -6,7 +6,10 @@ export const effect = posix`
 kx_effect_look() {
   kx_arg=\${1#* }
   case \${1%% *} in
-    path) if [ -e "$kx_arg" ] || [ -L "$kx_arg" ]; then printf '%s\n' "$kx_arg"; fi ;;
+    path) kx_path_and_inside "$kx_arg" ;;
+    mode) [ -L "$kx_arg" ] || [ ! -d "$kx_arg" ] || stat -c '%a %u:%g %n' -- "$kx_arg" ;;
+    sysctl) if [ -r "/proc/sys/$kx_arg" ]; then printf '%s %s\n' "$kx_arg" "$(cat "/proc/sys/$kx_arg")"; fi ;;
+    units) kx_units "$kx_arg" ;;
     mounts) kx_mounts_below "$kx_arg" ;;
     links) kx_names_in /sys/class/net "$kx_arg" ;;
     namespaces) kx_names_in /run/netns "$kx_arg" ;;
@@ -32,9 +35,31 @@ kx_effect_remove() {
     nft-tables) nft delete table \${2%% *} "\${2#* }" ;;
     iptables-chains) set -- $2; kx_chain_remove "$@" ;;
     ipsets) ipset destroy "$2" ;;
+    units) systemctl stop -- "$2" && { systemctl reset-failed -- "$2" 2>/dev/null || :; } ;;
     user) if command -v userdel >/dev/null; then userdel -- "$2"; else deluser "$2"; fi ;;
     group) [ -z "$(kx_account group "$2")" ] || if command -v groupdel >/dev/null; then groupdel -- "$2"; else delgroup "$2"; fi ;;
   esac
+}
+
+# TYPE WAS: puts a value back that others have changed. WAS is what kx_effect_look printed before.
+kx_effect_restore() {
+  case $1 in
+    mode) kx_x=\${2#* }; chmod -- "\${2%% *}" "\${kx_x#* }" && chown -- "\${kx_x%% *}" "\${kx_x#* }" ;;
+    sysctl) if [ -w "/proc/sys/\${2%% *}" ]; then printf '%s\n' "\${2#* }" >"/proc/sys/\${2%% *}"; fi ;;
+  esac
+}
+
+# PATH: itself and, if it is a directory, what is right in it.
+kx_path_and_inside() {
+  [ -e "$1" ] || [ -L "$1" ] || return 0
+  printf '%s\n' "$1"
+  [ -L "$1" ] || [ ! -d "$1" ] || find "$1" -mindepth 1 -maxdepth 1
+}
+
+# PREFIX: units, loaded as they are.
+kx_units() {
+  command -v systemctl >/dev/null || return 0
+  systemctl list-units --all --plain --no-legend --no-pager -- "$1*" 2>/dev/null | while read -r kx_x kx_y; do printf '%s\n' "$kx_x"; done
 }
 
 # DIR PREFIX: names in a directory.

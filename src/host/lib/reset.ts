@@ -153,11 +153,19 @@ kx_reset_told() {
 kx_reset_effects() {
   kx_manifest
   kx_failed= kx_date=\${2:-$(date +%Y%m%d)}
-  for kx_type in cgroups mounts namespaces links iptables-chains nft-tables ipsets path user group; do
+  for kx_type in units cgroups mounts namespaces links iptables-chains nft-tables ipsets path user group mode sysctl; do
     for kx_file in "$kx_m/entries/$1"/e.*; do
       [ -s "$kx_file" ] || continue
       read -r kx_effect <"$kx_file"
       [ "\${kx_effect%% *}" = "$kx_type" ] || continue
+      case $kx_type in mode | sysctl)
+        kx_was=$(tail -n +2 "$kx_file")
+        if [ -n "$kx_was" ] && [ "$kx_was" != "$(kx_effect_look "$kx_effect")" ]; then
+          kx_effect_restore "$kx_type" "$kx_was" || kx_failed=1
+        fi
+        continue
+        ;;
+      esac
       kx_effect_look "$kx_effect" | grep -vxF -f "$kx_file" >"$kx_file.now"
       while IFS= read -r kx_gone; do
         if [ "$kx_type" = path ]; then kx_reset_spare || return; fi

@@ -15,6 +15,7 @@ const NEEDS: readonly Need[] = [
     suse: 'conntrack-tools',
   },
   { why: 'sets of addresses in rules: ipvs mode, network policies', debian: 'ipset', rhel: 'ipset', suse: 'ipset' },
+  { why: 'rules of kube-proxy, to be seen and removed', debian: 'nftables', rhel: 'nftables', suse: 'nftables' },
   { why: 'kubeadm looks for it', debian: 'ethtool', rhel: 'ethtool', suse: 'ethtool' },
   { why: 'volumes over NFS', debian: 'nfs-common', rhel: 'nfs-utils', suse: 'nfs-client' },
   { why: 'volumes over iSCSI', debian: 'open-iscsi', rhel: 'iscsi-initiator-utils', suse: 'open-iscsi' },

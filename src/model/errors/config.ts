@@ -2,6 +2,7 @@ import { configComponentErrors } from './config-components.ts';
 import { configFileErrors } from './config-file.ts';
 import { configHostErrors } from './config-hosts.ts';
 import { configNoteErrors } from './config-notes.ts';
+import { configOverrideErrors } from './config-overrides.ts';
 import { configShapeErrors } from './config-shape.ts';
 import { configSyntaxErrors } from './config-syntax.ts';
 import { configValueErrors } from './config-values.ts';
@@ -11,6 +12,7 @@ export const configErrors = {
   ...configFileErrors,
   ...configSyntaxErrors,
   ...configShapeErrors,
+  ...configOverrideErrors,
   ...configValueErrors,
   ...configHostErrors,
   ...configComponentErrors,

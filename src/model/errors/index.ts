@@ -11,9 +11,12 @@ import { labUseErrors } from './lab-use.ts';
 import { machineErrors } from './machine.ts';
 import { manifestErrors } from './manifest.ts';
 import { ociErrors } from './oci.ts';
+import { planErrors } from './plan.ts';
 import { preflightErrors } from './preflight.ts';
+import { quickstartErrors } from './quickstart.ts';
 import { recordErrors } from './record.ts';
 import { runErrors } from './run.ts';
+import { smokeErrors } from './smoke.ts';
 import { stepErrors } from './step.ts';
 import { usageErrors } from './usage.ts';
 
@@ -25,13 +28,16 @@ export const catalogue = {
   ...configErrors,
   ...connectionErrors,
   ...runErrors,
+  ...planErrors,
   ...preflightErrors,
+  ...smokeErrors,
   ...stepErrors,
   ...machineErrors,
   ...labErrors,
   ...recordErrors,
   ...manifestErrors,
   ...labUseErrors,
+  ...quickstartErrors,
   ...artifactErrors,
   ...artifactGoErrors,
   ...artifactImageErrors,

@@ -104,8 +104,8 @@ export const preflightErrors = {
     exit: 4,
     title: { en: 'kernel modules {modules} will be loaded', zh: '将加载内核模块 {modules}' },
     remedy: {
-      en: 'Nothing to do: kubexm loads them, now and at every start.',
-      zh: '无需处理：kubexm 会立即加载，并在每次启动时加载。',
+      en: 'Nothing to do: kubexm loads them, or the kernel does when they are needed.',
+      zh: '无需处理：由 kubexm 加载，或在需要时由内核加载。',
     },
   },
   KX4513: {
@@ -156,7 +156,7 @@ export const preflightErrors = {
   },
   KX4518: {
     exit: 4,
-    title: { en: 'SELinux is enforcing: it will be switched off', zh: 'SELinux 处于 enforcing：将被关闭' },
+    title: { en: 'SELinux is enforcing: it will be made permissive', zh: 'SELinux 处于 enforcing：将改为 permissive' },
     remedy: { en: 'Nothing to do. It is put back by delete.', zh: '无需处理。删除集群时会恢复。' },
   },
   KX4519: {

@@ -1,6 +1,7 @@
 import { artifactsModule } from '../../module/artifacts.ts';
 import { clusterModule } from '../../module/cluster.ts';
-import { kubernetesFields, kubernetesModule } from '../../module/kubernetes.ts';
+import { dnsFields, dnsModule } from '../../module/dns.ts';
+import { kubernetesFields, kubernetesModule, kubernetesPartsModule } from '../../module/kubernetes.ts';
 import { networkFields, networkModule } from '../../module/network.ts';
 import { nodeFields, nodeModule } from '../../module/node.ts';
 import { confirmation, preflight } from '../../module/preflight.ts';
@@ -21,15 +22,17 @@ export interface CreateClusterParams {
 export const createCluster = definePipeline<CreateClusterParams>({
   name: 'create cluster',
   description: 'Bring up a cluster.',
-  actsOn: [...COMMON_FIELDS, ...nodeFields, ...runtimeFields, ...kubernetesFields, ...networkFields],
+  actsOn: [...COMMON_FIELDS, ...nodeFields, ...runtimeFields, ...kubernetesFields, ...networkFields, ...dnsFields],
   modules: [
     preflight,
     confirmation,
     artifactsModule,
     nodeModule,
     runtimeModule,
+    kubernetesPartsModule,
     kubernetesModule,
     networkModule,
+    dnsModule,
     clusterModule,
   ],
   owns: true,
@@ -46,10 +49,12 @@ export const createCluster = definePipeline<CreateClusterParams>({
           'joined',
           'present',
           sequence(
-            nodeModule.plan(context).fragment,
-            runtimeModule.plan(context).fragment,
+            parallel(
+              nodeModule.plan(context).fragment,
+              sequence(runtimeModule.plan(context).fragment, kubernetesPartsModule.plan(context).fragment),
+            ),
             kubernetesModule.plan(context).fragment,
-            networkModule.plan(context).fragment,
+            parallel(networkModule.plan(context).fragment, dnsModule.plan(context).fragment),
           ),
           clusterModule.plan(context).fragment,
         ),

@@ -10,7 +10,6 @@ export const COMMON_FIELDS: readonly string[] = [
   'spec.hosts.**',
   'spec.roleGroups.**',
   'spec.artifacts.**',
-  'spec.dns.nodelocaldns.enabled',
 ];
 
 /** What the defaults ask for and cannot be done yet is refused as if the user had written it: nothing is ignored. */

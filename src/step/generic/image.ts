@@ -92,10 +92,9 @@ export const image = defineStep<Image>()({
   },
   // A runtime that does not answer any more goes with all it holds, or nobody can use what it holds.
   revert: (_host, want, before) => {
-    const { reference } = checked(want);
-    const note = sh`rm -f -- ${noteOf(reference)}; rmdir -- "$KX_STATE/images" 2>/dev/null || :`;
-    if (before.had) return lines(note, sh`echo ${`the image ${reference} stays: the host had one of that name`} >&2`);
-    return lines(sh`${COMMANDS[want.runtime].remove(reference)} >/dev/null 2>&1 || :`, note);
+    const { reference, runtime } = checked(want);
+    if (!before.had) return removeImage(runtime, reference);
+    return lines(forgetNote(reference), sh`echo ${`the image ${reference} stays: the host had one of that name`} >&2`);
   },
   owns: (want) => [`image:${want.runtime}:${want.reference}`],
   timeoutSeconds: 3600,
@@ -106,6 +105,15 @@ export const image = defineStep<Image>()({
     source: { path: '/tmp/pause.tar', sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' },
   },
 });
+
+/** Takes an imported image away again. That there is none, or no runtime, is as good. */
+export function removeImage(runtime: ImageRuntime, reference: string): Script {
+  return lines(sh`${COMMANDS[runtime].remove(reference)} >/dev/null 2>&1 || :`, forgetNote(reference));
+}
+
+function forgetNote(reference: string): Script {
+  return sh`rm -f -- ${noteOf(reference)}; rmdir -- "$KX_STATE/images" 2>/dev/null || :`;
+}
 
 function checked(want: Image): Image {
   if (!/^[a-z0-9][a-z0-9._:/@-]*$/i.test(want.reference))

@@ -28,7 +28,8 @@ export function timeLinesFor(spec: Time): (machine: Asking) => string {
     ...serving
       .filter((host) => host.name !== machine)
       .flatMap((host) => host.internal.list.slice(0, 1))
-      .map((address) => `server ${address} iburst${outside.length === 0 ? first : ''}`),
+      // It may come up after those who ask it: they ask every 16 seconds until it answers, not every minute or two.
+      .map((address) => `server ${address} iburst minpoll 4${outside.length === 0 ? first : ''}`),
   ];
   const ofOthers = asked().join('\n');
   return (machine) => {

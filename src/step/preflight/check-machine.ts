@@ -1,7 +1,7 @@
 import { isContainer, SUPPORTED_SYSTEMS, systemSupport } from '../../host/os/supported.ts';
 import { ARCHES } from '../../model/catalog/schema.ts';
-import type { Cluster } from '../../model/cluster/index.ts';
-import type { PlanHost } from '../../plan/layers.ts';
+import type { Facts } from '../../model/facts.ts';
+import type { Expected } from './expected.ts';
 import { type Finding, finding } from './finding.ts';
 import { LIMITS } from './limits.ts';
 
@@ -10,13 +10,15 @@ const BASE_COMMANDS = ['ip', 'modprobe', 'mount', 'sysctl', 'tar'];
 const INSTALLED_COMMANDS = ['conntrack', 'ebtables', 'ipset', 'socat'];
 
 /** What the facts of a machine say about it alone. Pure: the same facts always give the same findings. */
-export function machineFindings(cluster: Cluster, host: PlanHost): readonly Finding[] {
-  return [system, hardware, kernel, controlGroups, settings, clock, commands].flatMap((check) => check(cluster, host));
+export function machineFindings(want: Expected, name: string, facts: Facts): readonly Finding[] {
+  return [system, hardware, kernel, controlGroups, settings, clock, commands].flatMap((check) =>
+    check(want, name, facts),
+  );
 }
 
-type Check = (cluster: Cluster, host: PlanHost) => readonly Finding[];
+type Check = (want: Expected, name: string, facts: Facts) => readonly Finding[];
 
-const system: Check = (_cluster, { name, facts }) => {
+const system: Check = (_want, name, facts) => {
   const support = systemSupport(facts.os);
   const params = { system: facts.os.name || facts.os.id || '?', supported: SUPPORTED_SYSTEMS };
   const known = ARCHES.some((arch) => arch === facts.arch);
@@ -29,7 +31,7 @@ const system: Check = (_cluster, { name, facts }) => {
   ];
 };
 
-const hardware: Check = (_cluster, { name, roles, facts }) => {
+const hardware: Check = ({ roles }, name, facts) => {
   // Nobody buys hardware for a lab.
   const severity = isContainer(facts) ? 'warning' : 'error';
   const role = roles.includes('master') ? 'master' : 'worker';
@@ -44,18 +46,18 @@ const hardware: Check = (_cluster, { name, roles, facts }) => {
   ];
 };
 
-const kernel: Check = (cluster, { name, facts }) => {
+const kernel: Check = (want, name, facts) => {
   const old = (minimum: string, purpose: string) =>
     isOlder(facts.kernel, minimum)
       ? [finding('KX4509', 'error' as const, name, { kernel: facts.kernel, minimum, purpose })]
       : [];
-  const nftables = cluster.spec.kubernetes.proxyMode === 'nftables';
+  const nftables = want.proxyMode === 'nftables';
   const found = old(LIMITS.kernel, 'Kubernetes');
   return found.length > 0 || !nftables ? found : old(LIMITS.nftablesKernel, 'kube-proxy (nftables)');
 };
 
-const controlGroups: Check = (cluster, { name, facts }) => {
-  const { version } = cluster.spec.kubernetes;
+const controlGroups: Check = (want, name, facts) => {
+  const version = want.kubernetes;
   const minor = Number(version.split('.')[1]);
   const v1 = facts.cgroup === 1 && minor >= LIMITS.cgroup2Minor;
   return [
@@ -66,17 +68,17 @@ const controlGroups: Check = (cluster, { name, facts }) => {
 };
 
 /** What kubexm changes by itself. */
-const settings: Check = (_cluster, { name, facts }) => [
+const settings: Check = (_want, name, facts) => [
   ...(facts.selinux === 'enforcing' ? [finding('KX4518', 'warning', name, {})] : []),
   ...facts.firewall.map((firewall) => finding('KX4519', 'warning', name, { firewall })),
   ...(facts.swapBytes > 0 ? [finding('KX4520', 'warning', name, {})] : []),
   ...(facts.hostname === name ? [] : [finding('KX4521', 'warning', name, {}, facts.hostname)]),
 ];
 
-const clock: Check = (cluster, { name, facts }) => {
+const clock: Check = (want, name, facts) => {
   const seconds = Math.round(facts.timeOffsetMs / 1000);
   const differs = Math.abs(facts.timeOffsetMs) > LIMITS.clockSeconds * 1000;
-  const severity = cluster.spec.system.ntpServers.length > 0 ? 'warning' : 'error';
+  const severity = want.setsClock ? 'warning' : 'error';
   const note = `${seconds > 0 ? '+' : ''}${seconds} s`;
   return [
     ...(differs ? [finding('KX4528', severity, name, { limit: LIMITS.clockSeconds }, note)] : []),
@@ -84,7 +86,7 @@ const clock: Check = (cluster, { name, facts }) => {
   ];
 };
 
-const commands: Check = (_cluster, { name, facts }) => {
+const commands: Check = (_want, name, facts) => {
   const missing = (names: readonly string[]) => names.filter((command) => !facts.commands.includes(command)).join(', ');
   const [base, installed] = [missing(BASE_COMMANDS), missing(INSTALLED_COMMANDS)];
   return [

@@ -1,33 +1,42 @@
-import type { Cluster } from '../../model/cluster/index.ts';
 import { type Cidr, overlaps, parseCidr } from '../../model/cluster/ip.ts';
-import type { PlanHost } from '../../plan/layers.ts';
+import type { Facts } from '../../model/facts.ts';
+import type { Expected, ExpectedHost } from './expected.ts';
 import { type Finding, finding } from './finding.ts';
 
 /** Links that a cluster makes: what they have is the cluster's own, or a leftover that is told as one. */
 const OWN_LINKS = /^(cni|flannel|cali|tunl|vxlan\.calico|cilium|lxc|kube-|nodelocaldns|veth)/;
 const MOST_NOTES = 3;
 
+/** What tells a machine from all others. */
+export type Identity = {
+  readonly name: string;
+  readonly hostname: string;
+  readonly machineId: string;
+  readonly arch: string;
+  readonly addresses: readonly string[];
+};
+
 /** Whether the file knows the machines: their processors and addresses, and that each is one of its own. */
-export function identityFindings(cluster: Cluster, hosts: readonly PlanHost[]): readonly Finding[] {
+export function identityFindings(expected: readonly ExpectedHost[], machines: readonly Identity[]): readonly Finding[] {
+  const byName = new Map(machines.map((machine) => [machine.name, machine]));
   const holders = new Map<string, Set<string>>();
-  for (const { name, facts } of hosts)
-    for (const { address } of facts.addresses) holders.set(address, (holders.get(address) ?? new Set()).add(name));
-  const arches = new Map(hosts.map(({ name, facts }) => [name, facts.arch]));
-  const known = cluster.spec.hosts.filter(({ name }) => arches.has(name));
-  const addresses = known.flatMap(({ name, internal }) => internal.list.map((address) => ({ name, address })));
-  const absent = addresses.filter(({ name, address }) => !holders.get(address)?.has(name));
-  const shared = addresses.filter(({ address }) => (holders.get(address)?.size ?? 0) > 1);
+  for (const { name, addresses } of machines)
+    for (const address of addresses) holders.set(address, (holders.get(address) ?? new Set()).add(name));
+  const known = expected.filter(({ name }) => byName.has(name));
+  const internal = known.flatMap((host) => host.internal.map((address) => ({ name: host.name, address })));
+  const absent = internal.filter(({ name, address }) => !holders.get(address)?.has(name));
+  const shared = internal.filter(({ address }) => (holders.get(address)?.size ?? 0) > 1);
   return [
     ...known.flatMap(({ name, arch: wanted }) => {
-      const arch = arches.get(name) ?? '';
+      const arch = byName.get(name)?.arch ?? '';
       return wanted === undefined || wanted === arch
         ? []
         : [finding('KX4506', 'error' as const, name, { wanted, arch })];
     }),
-    ...duplicates(hosts, ({ facts }) => facts.hostname).map(([hostname, names]) =>
+    ...duplicates(machines, ({ hostname }) => hostname).map(([hostname, names]) =>
       finding('KX4523', 'warning', names, { hostname }),
     ),
-    ...duplicates(hosts, ({ facts }) => facts.machineId).map(([id, names]) =>
+    ...duplicates(machines, ({ machineId }) => machineId).map(([id, names]) =>
       finding('KX4526', 'error', names, { id }),
     ),
     ...absent.map(({ name, address }) => finding('KX4524', 'error', name, {}, address)),
@@ -52,17 +61,12 @@ export function duplicates<T extends { readonly name: string }>(
 }
 
 /** Whether the networks of pods and services are in use on a machine already. */
-export function clashFindings(cluster: Cluster, { name, facts }: PlanHost): readonly Finding[] {
-  const { kubePodsCIDR, kubeServiceCIDR } = cluster.spec.network;
+export function clashFindings({ networks }: Expected, name: string, facts: Facts): readonly Finding[] {
   const taken = [
     ...facts.routes.map(({ destination, device }) => ({ cidr: networkOf(destination), text: destination, device })),
     ...facts.addresses.map(({ address, device }) => ({ cidr: networkOf(address), text: address, device })),
   ].filter(({ device }) => !OWN_LINKS.test(device));
-  const wanted = [
-    ...kubePodsCIDR.list.map((cidr) => ({ field: 'kubePodsCIDR', cidr })),
-    ...kubeServiceCIDR.list.map((cidr) => ({ field: 'kubeServiceCIDR', cidr })),
-  ];
-  return wanted.flatMap(({ field, cidr }) => {
+  return networks.flatMap(({ field, cidr }) => {
     const network = parseCidr(cidr);
     const clashes = taken.filter((one) => network && one.cidr && overlaps(network, one.cidr));
     const inside = clashes.filter((one) => (one.cidr?.prefix ?? 0) >= (network?.prefix ?? 0));

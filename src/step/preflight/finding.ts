@@ -28,15 +28,6 @@ export function finding<C extends PreflightCode>(
   return { code, severity, hosts: on, params, ...(note === undefined ? {} : { note }) };
 }
 
-/** Findings that are equal in everything but their hosts as one each: thousands of hosts would not fit into a plan. */
-export function joinFindings(findings: readonly Finding[]): readonly Finding[] {
-  const equal = Map.groupBy(findings, ({ hosts: _, ...rest }) => JSON.stringify(rest));
-  return [...equal.values()].flatMap((some) => {
-    const [first] = some;
-    return first ? [{ ...first, hosts: [...new Set(some.flatMap(({ hosts }) => hosts))] }] : [];
-  });
-}
-
 /** Equal findings of many hosts as one, with what differs between them. */
 export interface FindingGroup {
   readonly code: PreflightCode;

@@ -1,12 +1,12 @@
 import type { Cluster } from '../../model/cluster/index.ts';
 import type { Look } from './look.ts';
-import { neededModules } from './modules.ts';
+import { modulesToFind } from './modules.ts';
 import { usedPorts } from './ports.ts';
 
 /** What is looked for on a host, by its name. Hosts of the same roles share it. */
 export function lookFor(cluster: Cluster): (name: string) => Look {
   const { controlPlaneEndpoint, extra, etcd } = cluster.spec;
-  const modules = neededModules(cluster);
+  const modules = modulesToFind(cluster);
   const byRoles = new Map<string, Look>();
   const byName = new Map(
     cluster.spec.hosts.map((host) => {

@@ -3,19 +3,23 @@ import { lines, rawScript, type Script, sh } from '../../model/script.ts';
 import { type Finding, finding } from './finding.ts';
 import { LISTENING, type Target } from './ports.ts';
 
-/** A listener that nobody stops ends by itself after so many seconds. */
-const LISTEN_SECONDS = 60;
-const TRY_SECONDS = 40;
+/** Whom a host has not tried by then it does not try. */
+const TRY_SECONDS = 100;
 const AT_ONCE = 64;
+
+/** How long a listener that nobody stops lives: until the last of so many hosts has had its turn. */
+export function listenSeconds(hosts: number): number {
+  return 60 + Math.ceil(hosts / 5);
+}
 
 /**
  * Listens on those of the ports that nobody listens on, in the background. Nothing is ever answered: that the connection is
  * made is all that is asked. Every systemd brings a program that listens.
  */
-export function listenScript(ports: readonly number[]): Script {
+export function listenScript(ports: readonly number[], seconds: number): Script {
   return lines(
     LISTENING,
-    sh`kxp_ports=${ports.join(' ')} kxp_seconds=${LISTEN_SECONDS}`,
+    sh`kxp_ports=${ports.join(' ')} kxp_seconds=${seconds}`,
     rawScript(posix`
 kxp_busy=" $(kxp_listening $kxp_ports | while read -r kxp_port kxp_x; do printf '%s ' "$kxp_port"; done)"
 kxp_free=

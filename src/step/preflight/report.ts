@@ -1,7 +1,9 @@
 import { kubexmError } from '../../model/errors/index.ts';
 import { defineStep } from '../../plan/step.ts';
 import type { CommandResult } from '../generic/index.ts';
-import { duplicates } from './check-network.ts';
+import { duplicates, identityFindings } from './check-network.ts';
+import type { ExpectedHost } from './expected.ts';
+import type { Judged } from './facts.ts';
 import { type Finding, finding, groupFindings } from './finding.ts';
 import type { Looked } from './look.ts';
 import { reachFindings } from './reach.ts';
@@ -12,30 +14,28 @@ type OfHosts<T> = { readonly [host: string]: T };
 
 /** All that was found out, by the facts and on the hosts. */
 export interface Report {
-  readonly hosts: number;
-  /** What the facts say. */
-  readonly known: readonly Finding[];
+  readonly hosts: readonly ExpectedHost[];
+  readonly judged: OfHosts<Judged>;
   readonly looked: OfHosts<Looked>;
   /** How fast the disks of etcd's hosts are. */
   readonly disks?: { readonly path: string; readonly measured: OfHosts<CommandResult> };
   /** Who listened, and who reached whom. */
   readonly ports?: { readonly listened: OfHosts<CommandResult>; readonly reached: OfHosts<CommandResult> };
-  /** Hosts whose firewall is on for now. */
-  readonly firewalled: readonly string[];
-  /** Containers, which show the ids of the machine they are in. */
-  readonly containers: readonly string[];
 }
 
 /** Everything that was found, in one list. */
 export function allFindings(report: Report): readonly Finding[] {
-  const { looked, disks, ports, firewalled, containers } = report;
-  const machines = Object.entries(looked)
-    .map(([name, { uuid }]) => ({ name, uuid }))
-    .filter(({ name }) => !containers.includes(name));
+  const { hosts, judged, looked, disks, ports } = report;
+  const machines = Object.values(judged);
+  const uuids = machines
+    .filter(({ container }) => !container)
+    .map(({ name }) => ({ name, uuid: looked[name]?.uuid ?? '' }));
+  const firewalled = machines.filter((machine) => machine.firewalled).map(({ name }) => name);
   return [
-    ...report.known,
+    ...machines.flatMap(({ findings }) => findings),
+    ...identityFindings(hosts, machines),
     ...Object.entries(looked).flatMap(([host, { findings }]) => findings.map((one) => ({ ...one, hosts: [host] }))),
-    ...duplicates(machines, ({ uuid }) => uuid).map(([id, names]) => finding('KX4527', 'warning', names, { id })),
+    ...duplicates(uuids, ({ uuid }) => uuid).map(([id, names]) => finding('KX4527', 'warning', names, { id })),
     ...(disks ? syncFindings(disks.measured, disks.path) : []),
     ...(ports ? reachFindings(ports.listened, ports.reached, firewalled) : []),
   ];
@@ -49,9 +49,9 @@ export const report = defineStep<Report>()({
   nature: 'action',
   apply: async (_host, want, io): Promise<void> => {
     const findings = allFindings(want);
-    io.say(findingsTable(findings, want.hosts, io.lang ?? 'en'));
+    io.say(findingsTable(findings, want.hosts.length, io.lang ?? 'en'));
     const errors = groupFindings(findings).filter(({ severity }) => severity === 'error').length;
     if (errors > 0) throw kubexmError('KX4500', { errors });
   },
-  example: { hosts: 1, known: [], looked: {}, firewalled: [], containers: [] },
+  example: { hosts: [], judged: {}, looked: {} },
 });

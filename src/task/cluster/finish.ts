@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { fetchKubeconfig, health, nodeLabels, nodesReady, rolledOut } from '../../step/cluster.ts';
-import { configOf } from '../kubernetes/settings.ts';
+import { configOf, endpointOf } from '../kubernetes/settings.ts';
 import { firstMaster, nodesOf } from '../nodes.ts';
 
 /** Labels of nodes, and the administrator's kubeconfig. */
@@ -17,7 +17,9 @@ export const finishTask = defineTask({
       .map((node) => ({ node: node.name, labels: labelsOf(context, node) }))
       .filter((one) => Object.keys(one.labels).length > 0)
       .map((one) => on(first, nodeLabels(one), { name: `labels-${one.node}` }));
-    const fragment = parallel(...labels, on(first, fetchKubeconfig({ to: join(context.workDir, 'kubeconfig') })));
+    const servers = { inside: `https://${endpointOf(context)}`, outside: reachableServer(context, first) };
+    const to = join(context.workDir, 'kubeconfig');
+    const fragment = parallel(...labels, on(first, fetchKubeconfig({ to, ...servers })));
     return { fragment, outputs: undefined };
   },
 });
@@ -47,6 +49,14 @@ export const healthTask = defineTask({
     return { fragment, outputs: undefined };
   },
 });
+
+/** Where this machine finds the API: the load balancer's address or name, if it has one; else the first master itself. */
+function reachableServer(context: PlanContext, first: PlanHost): string {
+  const { address, externalDNS, domain, port } = context.cluster.spec.controlPlaneEndpoint;
+  const balancer = address?.ipv4 ?? address?.ipv6 ?? (externalDNS ? domain : undefined);
+  const host = balancer ?? configOf(context, first).address;
+  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
 
 function labelsOf(context: PlanContext, node: PlanHost): Readonly<Record<string, string>> {
   const roles = node.roles.includes('worker') ? { 'node-role.kubernetes.io/worker': '' } : {};

@@ -1,33 +1,40 @@
 import type { Cluster, ClusterHost } from '../../model/cluster/index.ts';
 import { barrier, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
-import { containersOf, firewalledOf, knownFindings } from '../../step/preflight/known.ts';
+import { expectedHosts, expectedOf } from '../../step/preflight/expected.ts';
 import { lookFor } from '../../step/preflight/look-for.ts';
 import { servedPorts, type Target, targetsIn } from '../../step/preflight/ports.ts';
-import { listen, lookAtHost, measureDisk, reach, stopListening, tellFindings } from '../../step/preflight.ts';
+import {
+  judgeHost,
+  listen,
+  lookAtHost,
+  measureDisk,
+  reach,
+  stopListening,
+  tellFindings,
+} from '../../step/preflight.ts';
 
 /** Checks all hosts at once, changes nothing, and tells everything in one table. */
 export const checkTask = defineTask({
   name: 'preflight/check',
   description: 'Check all hosts and tell everything that was found in one table.',
   tags: ['preflight', 'check'],
-  steps: [lookAtHost, measureDisk, listen, reach, stopListening, tellFindings],
+  steps: [judgeHost, lookAtHost, measureDisk, listen, reach, stopListening, tellFindings],
   plan: (context) => {
     const { cluster, hosts } = context;
-    const wants = lookFor(cluster);
+    const [expected, wants] = [expectedOf(cluster), lookFor(cluster)];
+    const judged = on(hosts, (host) => judgeHost(expected(host.roles)));
     const looked = on(hosts, (host) => lookAtHost(wants(host.name)));
     const disks = on(etcdHosts(context), measureDisk({ dir: cluster.spec.etcd.dataDir }));
     const ports = tryPorts(context);
     const findings = tellFindings({
-      hosts: hosts.length,
-      known: knownFindings(context),
+      hosts: expectedHosts(cluster, hosts),
+      judged: judged.refs(),
       looked: looked.refs(),
       ...(disks.nodes.size > 0 ? { disks: { path: cluster.spec.etcd.dataDir, measured: disks.refs() } } : {}),
       ...(ports.values ? { ports: ports.values } : {}),
-      firewalled: firewalledOf(hosts),
-      containers: containersOf(hosts),
     });
-    const checks = parallel(looked, disks, ports.fragment);
+    const checks = parallel(judged, looked, disks, ports.fragment);
     return { fragment: sequence(checks, on(context.local, findings)), outputs: undefined };
   },
 });
@@ -41,7 +48,7 @@ function etcdHosts({ cluster, role }: PlanContext) {
 function tryPorts({ cluster, hosts }: PlanContext) {
   if (hosts.length < 2) return { fragment: nothing(), values: undefined };
   const [config, targets] = [configOf(cluster), targetsIn(cluster)];
-  const listens = shared((ports: readonly number[]) => listen({ ports }));
+  const listens = shared((ports: readonly number[]) => listen({ ports, hosts: hosts.length }));
   const reaches = shared((some: readonly Target[]) => reach({ targets: some }));
   const listened = on(hosts, (host) => listens(servedPorts(cluster, config(host.name))));
   const reached = on(hosts, (host) => reaches(targets(config(host.name))));

@@ -1,0 +1,77 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ArtifactRow, type Lab, labConfig, labPlaces, listArtifacts } from '../../index.ts';
+import type { Io } from '../io.ts';
+import { type Place, QUICKSTART } from './place.ts';
+
+/** What quickstart does, in order. */
+export const PHASES = ['lab', 'artifacts', 'cluster', 'check'] as const;
+
+/** One of them. */
+export type Phase = (typeof PHASES)[number];
+
+/** Seconds of each. Measured on two cores, rounded up: a guess that is kept is better than a close one. */
+export type Estimate = Readonly<Record<Phase, number>>;
+
+const SECONDS = {
+  imageOfLab: 90,
+  lab: 5,
+  machine: 3,
+  cluster: 90,
+  clusterThere: 5,
+  check: 20,
+  /** To look whether everything is here. */
+  artifacts: 2,
+  fetched: 3,
+  built: 30,
+  kubernetesBuilt: 480,
+} as const;
+
+/** How long it will take, from what is there already. */
+export async function estimateOf(
+  io: Io,
+  place: Place,
+  lab: Lab | undefined,
+  wanted: { readonly nodes: number; readonly version: string },
+): Promise<Estimate> {
+  const { cache } = labPlaces(io.env);
+  const hasImage = existsSync(cache) && readdirSync(cache).some((name) => name.startsWith('debian-12-'));
+  const fresh = SECONDS.lab + wanted.nodes * SECONDS.machine + (hasImage ? 0 : SECONDS.imageOfLab);
+  return {
+    lab: lab === undefined ? fresh : 1,
+    artifacts: secondsFor(await artifactsOf(io, place, wanted)),
+    cluster: existsSync(join(place.dir, 'kubeconfig')) ? SECONDS.clusterThere : SECONDS.cluster,
+    check: SECONDS.check,
+  };
+}
+
+/** What getting the missing ones takes: what is built comes in one go for a component, and Kubernetes takes longest. */
+export function secondsFor(rows: readonly Pick<ArtifactRow, 'component' | 'source' | 'state'>[]): number {
+  const missing = rows.filter(({ state }) => state === 'needed' || state === 'changed');
+  const built = new Set(missing.filter(({ source }) => source === 'go').map(({ component }) => component));
+  const fetched = missing.filter(({ source }) => source !== 'go').length;
+  const buildSeconds = [...built].map((one) => (one === 'kubernetes' ? SECONDS.kubernetesBuilt : SECONDS.built));
+  return SECONDS.artifacts + fetched * SECONDS.fetched + buildSeconds.reduce((sum, one) => sum + one, 0);
+}
+
+/** The artifacts of the cluster before there are machines: what they are called does not matter for that. */
+async function artifactsOf(
+  io: Io,
+  { baseDir }: Place,
+  { nodes, version }: { readonly nodes: number; readonly version: string },
+): Promise<readonly ArtifactRow[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'kubexm-quickstart-'));
+  try {
+    const machines = Array.from({ length: nodes }, (_, i) => ({
+      name: `${QUICKSTART}-${i + 1}`,
+      address: `192.0.2.${i + 1}`,
+      sshKeyPath: join(dir, 'key'),
+    }));
+    const configFile = join(dir, 'cluster.yaml');
+    writeFileSync(configFile, labConfig({ name: QUICKSTART, user: 'root', machines }, version));
+    return await listArtifacts({ configFile, baseDir, env: io.env });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  checkCluster,
+  createCluster,
+  downloadArtifacts,
+  type ExitCode,
+  KubexmError,
+  type Pipeline,
+} from '../../index.ts';
+import type { Io } from '../io.ts';
+import { durationText, elapsedText } from '../output/duration.ts';
+import { fieldLines } from '../output/table.ts';
+import type { RunFlags } from '../run-options.ts';
+import { executePipeline } from '../run-pipeline.ts';
+import { type Estimate, estimateOf, PHASES, type Phase } from './estimate.ts';
+import { nextLines, printNodes } from './finish.ts';
+import { ensureLab, findLab, nodesOf } from './lab.ts';
+import { findPlace, type Place, writeConfig } from './place.ts';
+import { versionFor } from './version.ts';
+
+/** What a person may choose. */
+export interface Choice {
+  readonly nodes: number | undefined;
+  readonly version: string | undefined;
+}
+
+const TEXTS = {
+  lab: 'quickstart.lab',
+  artifacts: 'quickstart.artifacts',
+  cluster: 'quickstart.cluster',
+  check: 'quickstart.check',
+} as const satisfies Record<Phase, string>;
+
+/** From nothing to a cluster that works. Every phase looks first at what is there, so that it can be run again at any time. */
+export async function runQuickstart(io: Io, choice: Choice): Promise<ExitCode> {
+  const began = performance.now();
+  const place = findPlace(io);
+  const there = await findLab(io);
+  const nodes = nodesOf(there, choice.nodes);
+  const version = await versionFor(place, choice.version);
+  const estimate = await estimateOf(io, place, there, { nodes, version });
+  io.note(overview(io, nodes, version, estimate));
+  announce(io, 'lab', estimate);
+  const lab = await ensureLab(io, there, nodes);
+  writeConfig(place, lab, version);
+  const code = (await runPhases(io, place, estimate)) || (await printNodes(io, place));
+  if (code !== 0) io.note('', io.say('quickstart.again'));
+  else {
+    const time = durationText(performance.now() - began, io.say);
+    io.note('', io.paintNote('boldGreen', io.say('quickstart.ready', { time })), await nextLines(io, place));
+  }
+  return code;
+}
+
+async function runPhases(io: Io, place: Place, estimate: Estimate): Promise<ExitCode> {
+  announce(io, 'artifacts', estimate);
+  // What the check needs comes with the rest: some of it is built too.
+  const all = { ...downloadArtifacts, usesArtifacts: checkCluster.usesArtifacts ?? true };
+  const got = await run(io, place, all, undefined, 'never');
+  if (got !== 0) return got;
+  announce(io, 'cluster', estimate);
+  const created = await run(io, place, createCluster, { skipPreflight: false }, 'if-it-can');
+  if (created !== 0) return created;
+  announce(io, 'check', estimate);
+  return run(io, place, checkCluster, undefined, 'never');
+}
+
+/** Runs a pipeline without questions. One that was killed or failed is gone on with, where that is possible. */
+async function run<P>(
+  io: Io,
+  { configFile, baseDir }: Place,
+  pipeline: Pipeline<P>,
+  params: P,
+  resume: 'never' | 'if-it-can',
+): Promise<ExitCode> {
+  const flags: RunFlags = {
+    configFile,
+    baseDir,
+    dryRun: false,
+    resume: false,
+    onFailure: 'rollback',
+    tags: [],
+    skipTags: [],
+    ssh: {},
+    detailedExitcode: false,
+    view: 'auto',
+    argv: [...pipeline.name.split(' '), '-f', configFile],
+  };
+  const yes = { ...io, assumeYes: true };
+  if (resume === 'never') return executePipeline(pipeline, params, flags, yes);
+  try {
+    return await executePipeline(pipeline, params, { ...flags, resume: true }, yes);
+  } catch (error) {
+    if (!(error instanceof KubexmError) || !NOT_RESUMED.includes(error.code)) throw error;
+    return executePipeline(pipeline, params, flags, yes);
+  }
+}
+
+/** There is nothing to go on with, or it was planned from something else: a new run looks at everything anyway. */
+const NOT_RESUMED = ['KX4006', 'KX4007', 'KX4012'];
+
+function overview(io: Io, nodes: number, version: string, estimate: Estimate): readonly string[] {
+  const { say } = io;
+  const about = (seconds: number) => elapsedText(seconds * 1000, say);
+  const total = PHASES.reduce((sum, phase) => sum + estimate[phase], 0);
+  const rows = PHASES.map(
+    (phase) => [say(TEXTS[phase]), say('quickstart.about', { time: about(estimate[phase]) })] as const,
+  );
+  const title = say('quickstart.plan', { version, nodes, time: about(total) });
+  return [io.paintNote('bold', title), ...fieldLines(rows, io.paintNote, '  ')];
+}
+
+function announce(io: Io, phase: Phase, estimate: Estimate): void {
+  const { say } = io;
+  const what = say(TEXTS[phase]);
+  const title = say('quickstart.phase', { n: PHASES.indexOf(phase) + 1, of: PHASES.length, what });
+  const about = say('quickstart.about', { time: elapsedText(estimate[phase] * 1000, say) });
+  io.note('', `${io.paintNote('bold', title)} ${io.paintNote('dim', about)}`);
+}

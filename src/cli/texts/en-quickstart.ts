@@ -1,0 +1,37 @@
+/** What checking a cluster and quickstart say, in English. */
+export const enQuickstart = {
+  'group.check': 'Prove that things work.',
+  'cmd.check-cluster': 'Prove with real pods that a cluster works.',
+  'cmd.check-cluster.details':
+    'Runs a small server on every node, from an image that no registry has to be asked for, and tries what a cluster must be able to do: pods reach each other across nodes, names resolve, a Service answers by its name, every node answers on its port, logs can be read and commands run. Everything is told in one table with what to do about it, and everything is removed again in the end.',
+  'ex.check-cluster': 'try everything, leave nothing behind',
+  'ex.check-cluster-lab': 'the cluster on the machines of a lab',
+  'cmd.quickstart': 'A real Kubernetes cluster on this machine, from nothing, with one command.',
+  'cmd.quickstart.details':
+    'Makes machines on this box, gets what Kubernetes is made of, brings up the cluster and proves that it works. It can be run again at any time: what is there is kept, what is missing is made, and after a kill it goes on. Needs root on Linux, for the machines.',
+  'ex.quickstart': 'one control plane and one worker',
+  'ex.quickstart-nodes': 'one control plane and three workers',
+  'ex.quickstart-delete': 'take all of it away again',
+  'opt.quickstart-nodes': 'machines in all; the first is the control plane (default: 2)',
+  'opt.quickstart-kubernetes': 'version of Kubernetes, such as 1.34 or 1.34.2',
+  'opt.quickstart-delete': 'delete the machines and everything about the cluster; what was downloaded or built stays',
+  'quickstart.plan': 'Kubernetes {version} on {nodes} machines of this box, in about {time}:',
+  'quickstart.lab': 'machines',
+  'quickstart.artifacts': 'programs and images',
+  'quickstart.cluster': 'the cluster',
+  'quickstart.check': 'the proof that it works',
+  'quickstart.about': 'about {time}',
+  'quickstart.phase': '{n}/{of} {what}',
+  'quickstart.labThere': 'The machines are there: {machines}',
+  'quickstart.labRemade': 'The machines were not made to the end, and are made again.',
+  'quickstart.again':
+    'Mended? Run it again, it goes on: kubexm quickstart. Or take it away: kubexm quickstart --delete',
+  'quickstart.ready': 'The cluster is ready, after {time}.',
+  'quickstart.kubeconfig': 'kubeconfig',
+  'quickstart.server': 'API',
+  'quickstart.config': 'configuration',
+  'quickstart.next': 'Now:',
+  'quickstart.confirm': 'Delete the quickstart cluster, its machines and {dir}?',
+  'quickstart.deleted': 'The quickstart cluster is gone. What was downloaded or built stays in {cache}',
+  'quickstart.nothing': 'There is no quickstart cluster.',
+} as const;

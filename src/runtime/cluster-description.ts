@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ConfigChange, diffConfigs } from '../config/index.ts';
+import type { EventReader, RunRecord } from '../observe/index.ts';
+import { readLock } from '../resource/index.ts';
+import type { LiveCluster } from './cluster-live.ts';
+import { type ClusterPlace, listNodes, type NodeRow } from './cluster-nodes.ts';
+import { type ClusterStatus, clusterLife, configOfRun } from './cluster-status.ts';
+import { openHistory } from './history.ts';
+import { openCluster } from './open-config.ts';
+import { workDirOf } from './work-dir.ts';
+
+/** Something that is so, is not so, or is not known, and when that was last looked at. */
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  /** Milliseconds since the epoch. */
+  readonly at: number | null;
+  /** The run that found it, or `live`. */
+  readonly source: string;
+}
+
+/** All that this machine knows about a cluster. */
+export interface ClusterDescription {
+  readonly name: string;
+  readonly status: ClusterStatus;
+  readonly kubernetesVersion: string;
+  readonly containerRuntime: string;
+  readonly network: string;
+  readonly since: number | null;
+  readonly configFile: string;
+  readonly baseDir: string;
+  /** The administrator's kubeconfig, where it has been fetched. */
+  readonly kubeconfig: string | null;
+  readonly nodes: readonly NodeRow[];
+  readonly lastOperation: RunRecord | null;
+  readonly conditions: readonly Condition[];
+  /** The configuration that was applied last, and what the file says otherwise by now. */
+  readonly applied: { readonly run: string; readonly at: number; readonly differences: readonly ConfigChange[] } | null;
+  readonly artifacts: { readonly pinned: number };
+}
+
+/** Steps whose end tells a condition. */
+const TELLING: readonly (readonly [type: string, node: string])[] = [
+  ['NodesReady', 'cluster/health/nodes-ready@*'],
+  ['NetworkReady', 'cluster/health/network@*'],
+  ['ProxyReady', 'cluster/health/proxy@*'],
+  ['DnsReady', 'cluster/health/dns@*'],
+];
+
+const GOOD: ReadonlySet<string> = new Set(['satisfied', 'changed', 'ran']);
+
+/** Describes a cluster. Connects to nothing: `live` is what the cluster itself said, if it was asked. */
+export async function describeCluster(place: ClusterPlace, live?: LiveCluster): Promise<ClusterDescription> {
+  const { configFile, baseDir } = place;
+  const { cluster } = await openCluster(configFile);
+  const { name } = cluster.metadata;
+  const workDir = workDirOf(baseDir, name);
+  const kubeconfig = join(workDir.cluster, 'kubeconfig');
+  const nodes = await listNodes(place);
+  const [history] = openHistory({ baseDir, cluster: name });
+  try {
+    const { status, since, last, created } = clusterLife(history?.reader);
+    const config = created && configOfRun(workDir, created.id);
+    const applied = created &&
+      config && { run: created.id, at: created.startedAt, differences: diffConfigs(config, cluster) };
+    const { spec } = config ?? cluster;
+    const { type, version } = spec.kubernetes.containerRuntime;
+    const told = created && history ? toldBy(history.reader, created) : [];
+    return {
+      name,
+      status,
+      kubernetesVersion: spec.kubernetes.version,
+      containerRuntime: version === undefined ? type : `${type} ${version}`,
+      network: spec.network.plugin,
+      since: since ?? null,
+      configFile,
+      baseDir,
+      kubeconfig: existsSync(kubeconfig) ? kubeconfig : null,
+      nodes,
+      lastOperation: last ?? null,
+      conditions: live ? [...liveConditions(live, Date.now()), ...without(told, ['NodesReady'])] : told,
+      applied: applied ?? null,
+      artifacts: { pinned: Object.values(readLock(workDir.cluster)).filter((entry) => !('absent' in entry)).length },
+    };
+  } finally {
+    history?.reader.close();
+  }
+}
+
+/** What a run found when it looked at the cluster's health. */
+function toldBy(reader: EventReader, run: RunRecord): readonly Condition[] {
+  const created: Condition = {
+    type: 'Created',
+    status: run.status === 'succeeded' ? 'True' : run.status === 'running' ? 'Unknown' : 'False',
+    at: run.lastAt,
+    source: run.id,
+  };
+  const told = TELLING.map(([type, node]): Condition => {
+    const [found] = reader.events({ run: run.id, node, type: 'node-finished', limit: 1 });
+    const event = found?.event.type === 'node-finished' ? found.event : undefined;
+    const status = !event || event.outcome === 'skipped' ? 'Unknown' : GOOD.has(event.outcome) ? 'True' : 'False';
+    return { type, status, at: event?.at ?? null, source: run.id };
+  });
+  return [created, ...told];
+}
+
+function liveConditions({ nodes, checks }: LiveCluster, at: number): readonly Condition[] {
+  const condition = (type: string, known: boolean, holds: boolean): Condition => ({
+    type,
+    status: known ? (holds ? 'True' : 'False') : 'Unknown',
+    at,
+    source: 'live',
+  });
+  const names = Object.keys(checks);
+  return [
+    condition('ApiServerHealthy', names.length > 0, Object.values(checks).every(Boolean)),
+    condition('EtcdHealthy', checks['etcd'] !== undefined, checks['etcd'] === true),
+    condition(
+      'NodesReady',
+      nodes.length > 0,
+      nodes.every((node) => node.ready === 'True'),
+    ),
+  ];
+}
+
+function without(conditions: readonly Condition[], types: readonly string[]): readonly Condition[] {
+  return conditions.filter(({ type }) => !types.includes(type));
+}

@@ -1,0 +1,80 @@
+import type { Cluster } from '../model/cluster/index.ts';
+import type { JsonObject } from '../model/json.ts';
+
+type Dns = Cluster['spec']['dns'];
+
+/** The configuration of CoreDNS: what kubeadm writes, with what the cluster's own adds to it. */
+export function corefile(dns: Dns, domain: string): string {
+  const { coredns, dnsEtcHosts } = dns;
+  const zones = coredns.externalZones.map((zone) =>
+    block(zone.zones.map(withPort).join(' '), [
+      'errors',
+      ...zone.rewrite.map((rule) => `rewrite ${rule}`),
+      `cache ${zone.cache}`,
+      'loop',
+      `forward . ${zone.nameservers.join(' ')}`,
+      'reload',
+    ]),
+  );
+  const upstream = coredns.upstreamDNSServers.length === 0 ? '/etc/resolv.conf' : coredns.upstreamDNSServers.join(' ');
+  const main = block('.:53', [
+    ...lines(coredns.additionalConfigs),
+    'errors',
+    'health {',
+    '   lameduck 5s',
+    '}',
+    'ready',
+    ...lines(coredns.rewriteBlock),
+    `kubernetes ${domain} in-addr.arpa ip6.arpa {`,
+    '   pods insecure',
+    '   fallthrough in-addr.arpa ip6.arpa',
+    '   ttl 30',
+    '}',
+    ...(dnsEtcHosts.trim() === '' ? [] : ['hosts /etc/coredns/hosts {', '   fallthrough', '}']),
+    'prometheus :9153',
+    `forward . ${upstream} {`,
+    '   max_concurrent 1000',
+    '   prefer_udp',
+    '}',
+    'cache 30',
+    'loop',
+    'reload',
+    'loadbalance',
+  ]);
+  return [...zones, main].join('');
+}
+
+/** The objects that hold it. A hosts file of its own lies beside, in the directory that CoreDNS has mounted. */
+export function corednsObjects(dns: Dns, domain: string): readonly JsonObject[] {
+  const hosts = dns.dnsEtcHosts.trim();
+  const data = { Corefile: corefile(dns, domain), ...(hosts === '' ? {} : { hosts: `${hosts}\n` }) };
+  const name = 'coredns';
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'kube-system' }, data };
+  if (hosts === '') return [config];
+  const items = [
+    { key: 'Corefile', path: 'Corefile' },
+    { key: 'hosts', path: 'hosts' },
+  ];
+  const volumes = [{ name: 'config-volume', configMap: { name, items } }];
+  return [
+    config,
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name, namespace: 'kube-system' },
+      spec: { template: { spec: { volumes } } },
+    },
+  ];
+}
+
+function block(title: string, inside: readonly string[]): string {
+  return `${title} {\n${inside.map((line) => `    ${line}\n`).join('')}}\n`;
+}
+
+function lines(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+function withPort(zone: string): string {
+  return /:\d+$/.test(zone) ? zone : `${zone}:53`;
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { configFor, planContextFor } from '../../../test/support/plan-context.ts';
+import { modulesToFind } from './modules.ts';
+import { servedPorts, targetsIn, usedPorts } from './ports.ts';
+
+const plain = configFor({ masters: 2, workers: 1 });
+const spec = (line: string) => plain.replace('  network: {plugin: flannel}', line);
+
+test.each<[string, string, string]>([
+  ['flannel', plain, 'overlay, br_netfilter, vxlan'],
+  [
+    'flannel without tunnels',
+    spec('  network: {plugin: flannel, flannel: {backend: host-gw}}'),
+    'overlay, br_netfilter',
+  ],
+  [
+    'flannel by wireguard',
+    spec('  network: {plugin: flannel, flannel: {backend: wireguard}}'),
+    'overlay, br_netfilter, wireguard',
+  ],
+  ['calico', spec('  network: {plugin: calico}'), 'overlay, br_netfilter, ipip'],
+  [
+    'calico by vxlan',
+    spec('  network: {plugin: calico, calico: {ipipMode: Never, vxlanMode: Always}}'),
+    'overlay, br_netfilter, vxlan',
+  ],
+  ['cilium', spec('  network: {plugin: cilium}'), 'overlay, br_netfilter'],
+  [
+    'ipvs',
+    plain.replace('v1.34.2', 'v1.34.2, proxyMode: ipvs'),
+    'overlay, br_netfilter, ip_vs, ip_vs_rr, ip_vs_wrr, ip_vs_sh, vxlan',
+  ],
+  ['nftables', plain.replace('v1.34.2', 'v1.34.2, proxyMode: nftables'), 'overlay, br_netfilter, nf_tables, vxlan'],
+])('modules for %s', async (_name, config, modules) => {
+  const { cluster } = await planContextFor(config);
+  expect(
+    modulesToFind(cluster)
+      .map(({ name }) => name)
+      .join(', '),
+  ).toBe(modules);
+});
+
+test('ports: what is used here, what others use, and whom one has to reach', async () => {
+  const { cluster } = await planContextFor(plain);
+  const [master, second, worker] = cluster.spec.hosts;
+  expect(usedPorts(cluster, master!)).toEqual([2379, 2380, 6443, 10248, 10249, 10250, 10256, 10257, 10259]);
+  expect(usedPorts(cluster, worker!)).toEqual([10248, 10249, 10250, 10256]);
+  expect(servedPorts(cluster, worker!)).toEqual([10250]);
+  const reaches = (host: typeof master) => targetsIn(cluster)(host!).map((to) => `${to.host}:${to.port}`);
+  expect(reaches(worker)).toEqual(['cp1:6443', 'cp2:6443']);
+  expect(reaches(master)).toEqual(['cp2:6443', 'cp2:10250', 'node1:10250', 'cp2:2379', 'cp2:2380']);
+  expect(reaches(second)[0]).toBe('cp1:6443');
+});
+
+test('API servers listen at the port of the control plane only if nothing stands before them', async () => {
+  const port = '  controlPlaneEndpoint: {port: 8443';
+  const one = await planContextFor(configFor({ more: `${port}}` }));
+  expect(servedPorts(one.cluster, one.cluster.spec.hosts[0]!)).toContain(8443);
+  const behind = await planContextFor(plain.replace('controlPlaneEndpoint: {', 'controlPlaneEndpoint: {port: 8443, '));
+  expect(servedPorts(behind.cluster, behind.cluster.spec.hosts[0]!)).toContain(6443);
+});

@@ -1,0 +1,59 @@
+import { sh } from '../model/script.ts';
+import type { Wanted } from '../plan/ref.ts';
+import { dedicated } from '../plan/step.ts';
+import { removeImage } from './generic/image.ts';
+import { command, type ImageRuntime } from './generic/index.ts';
+import { kubectl } from './smoke/kubectl.ts';
+import { SMOKE } from './smoke/objects.ts';
+import { type SmokePods, smokePods } from './smoke/pods.ts';
+import { type SmokeReport, smokeReport } from './smoke/report.ts';
+import { type SmokeTry, smokeTry } from './smoke/try.ts';
+
+/** The dedicated steps of the check of a cluster. What they make is gone afterwards. */
+export const removeObjects = dedicated(
+  'remove-objects',
+  command,
+  'Removes everything of a check from the cluster, and waits until it is gone.',
+  (_: object) =>
+    command({
+      purpose: `remove the namespace ${SMOKE.namespace}`,
+      run: kubectl(['delete', 'namespace', SMOKE.namespace, '--ignore-not-found', '--wait'], sh`--timeout=120s`).script,
+      timeoutSeconds: 150,
+    }),
+);
+
+/** The image of the check, away again. */
+export const dropImage = dedicated(
+  'drop-image',
+  command,
+  'Removes the image of the check from the runtime of the host.',
+  (params: { readonly runtime: ImageRuntime; readonly reference: string }) =>
+    command({
+      purpose: `remove the image ${params.reference}`,
+      run: removeImage(params.runtime, params.reference).script,
+    }),
+);
+
+/** Waits for the pods. */
+export const podsServe = dedicated(
+  'pods',
+  smokePods,
+  'Waits until a pod of the check serves on every node.',
+  (want: SmokePods) => smokePods(want),
+);
+
+/** Tries something. */
+export const tryCheck = dedicated(
+  'try',
+  smokeTry,
+  'Tries one kind of thing that a cluster must be able to do.',
+  (want: Wanted<SmokeTry>) => smokeTry(want),
+);
+
+/** Tells what came of it. */
+export const tellResults = dedicated(
+  'results',
+  smokeReport,
+  'Shows all results in one table; a failed one fails the run.',
+  (want: Wanted<SmokeReport>) => smokeReport(want),
+);

@@ -1,0 +1,43 @@
+import { on, parallel, sequence } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import type { Ref } from '../../plan/ref.ts';
+import type { Tried } from '../../step/smoke/checks.ts';
+import type { SmokePod } from '../../step/smoke/pods.ts';
+import { tellResults, tryCheck } from '../../step/smoke.ts';
+import { firstMaster } from '../nodes.ts';
+
+/** The pods to check with. */
+export interface CheckInputs {
+  readonly pods: Ref<readonly SmokePod[]>;
+}
+
+/** Everything that a cluster must be able to do, tried; and one table of it. */
+export const smokeCheckTask = defineTask<CheckInputs>({
+  name: 'smoke/check',
+  description: 'Try what a cluster must be able to do, from pods on every node, and tell it in one table.',
+  tags: ['smoke'],
+  steps: [tryCheck, tellResults],
+  plan: (context, { pods }) => {
+    const first = firstMaster(context);
+    const domain = context.cluster.spec.kubernetes.clusterName;
+    const tried = (check: Tried) => on(first, tryCheck({ check, pods, domain }), { name: check });
+    const tries = {
+      'pod-to-pod': tried('pod-to-pod'),
+      dns: tried('dns'),
+      service: tried('service'),
+      'node-port': tried('node-port'),
+      logs: tried('logs'),
+      exec: tried('exec'),
+    } as const satisfies Record<Tried, unknown>;
+    const results = {
+      'pod-to-pod': tries['pod-to-pod'].ref(),
+      dns: tries.dns.ref(),
+      service: tries.service.ref(),
+      'node-port': tries['node-port'].ref(),
+      logs: tries.logs.ref(),
+      exec: tries.exec.ref(),
+    };
+    const told = on(context.local, tellResults({ pods, tried: results }));
+    return { fragment: sequence(parallel(...Object.values(tries)), told), outputs: undefined };
+  },
+});

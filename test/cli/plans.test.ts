@@ -1,0 +1,224 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SavedPlan } from '../../src/index.ts';
+import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
+import { cli, tempDir } from './rig/cli.ts';
+
+const SECRET = 'Tr0ub4dor-and-3-staple';
+
+describeHosts('plans and tasks over SSH', () => {
+  let rig: Rig;
+  let dir: string;
+
+  beforeAll(async () => {
+    rig = await startRig({ hosts: 2 });
+    dir = mkdtempSync(join(tmpdir(), 'kubexm-cli-plans-'));
+  });
+  afterAll(async () => {
+    await rig.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const write = (cwd: string, more = ''): string => {
+    const hosts = rig.hosts.map(
+      (host, i) =>
+        `    - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}, password: ${SECRET}}`,
+    );
+    const text = `apiVersion: kubexm.mensylisir.io/v1alpha1
+kind: Cluster
+metadata: {name: demo}
+spec:
+  ssh: {user: root, privateKeyPath: ${rig.key}}
+  hosts:
+${hosts.join('\n')}
+  roleGroups: {master: [host1], worker: [host2]}
+  kubernetes: {version: v1.34.2}
+  etcd: {type: kubeadm}
+  network: {plugin: flannel}
+  dns: {nodelocaldns: {enabled: false}}
+${more}`;
+    const file = join(cwd, 'c.yaml');
+    writeFileSync(file, text);
+    return file;
+  };
+  const kubexm = (cwd: string, ...args: string[]) =>
+    cli(args, { cwd, env: { KUBEXM_HOME: join(cwd, 'home'), XDG_CACHE_HOME: join(cwd, 'cache') } });
+
+  test('plan cluster: what would change, the longest path, and a plan that holds until something moves', {
+    timeout: 240_000,
+  }, async () => {
+    const cwd = tempDir();
+    const config = write(cwd);
+    const planned = await kubexm(cwd, 'plan', 'cluster', '-f', config, '--out', 'plan.json', '--detailed-exitcode');
+    expect(planned.code, planned.stderr).toBe(2);
+    expect(planned.stdout).toContain('node/names/hosts  on host2\n  ~ /etc/hosts\n');
+    expect(planned.stdout).toMatch(/Longest path: about \d/);
+    expect(planned.stderr).toContain('kubexm apply plan.json');
+    const file = join(cwd, 'plan.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const saved = JSON.parse(readFileSync(file, 'utf8')) as SavedPlan;
+    expect(saved).toMatchObject({ pipeline: 'create cluster', cluster: 'demo', configFile: config, baseDir: cwd });
+    expect(Object.keys(saved.facts).sort()).toEqual(['host1', 'host2', 'local']);
+    expect(await rig.hosts[1]!.exec('cat /etc/hosts')).not.toContain('KubeXM');
+
+    const twice = await kubexm(cwd, 'plan', 'cluster', '-f', config, '--out', 'plan.json');
+    expect(twice).toMatchObject({ code: 64, stdout: '' });
+    expect(twice.stderr).toContain('KX1030');
+
+    const again = await kubexm(cwd, 'apply', 'plan.json', '--dry-run');
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stdout).toContain('node/names/hosts  on host2');
+
+    write(cwd, '  system: {timezone: Asia/Shanghai}\n');
+    const changed = await kubexm(cwd, 'apply', 'plan.json', '--yes');
+    expect(changed).toMatchObject({ code: 3, stdout: '' });
+    expect(changed.stderr).toContain('KX4034');
+    expect(changed.stderr).toContain('spec.system.timezone: – → Asia/Shanghai');
+    write(cwd);
+
+    await rig.hosts[1]!.exec('hostname renamed');
+    const moved = await kubexm(cwd, 'apply', 'plan.json', '--yes');
+    await rig.hosts[1]!.exec('hostname host2');
+    expect(moved.code).toBe(3);
+    expect(moved.stderr).toContain('KX4038');
+    expect(moved.stderr).toContain('host2.hostname: host2 → renamed');
+
+    const entry = { sha256: 'a'.repeat(64), size: 1, source: 'upstream' };
+    const lock = { version: 1, items: { 'kubernetes/1.34.2/amd64/kubeadm': entry } };
+    writeFileSync(join(cwd, '.kubexm/demo/artifacts.lock'), JSON.stringify(lock));
+    const pinned = await kubexm(cwd, 'apply', 'plan.json', '--yes');
+    expect(pinned.code).toBe(3);
+    expect(pinned.stderr).toContain('KX4037');
+    expect(pinned.stderr).toContain('kubernetes/1.34.2/amd64/kubeadm: –');
+    expect(await rig.hosts[1]!.exec('cat /etc/hosts')).not.toContain('KubeXM');
+
+    writeFileSync(file, '{"apiVersion": "other"}');
+    expect(await kubexm(cwd, 'apply', 'plan.json')).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('KX4033'),
+    });
+    for (const text of [planned.stdout, planned.stderr, JSON.stringify(saved), ...everyFile(join(cwd, '.kubexm'))])
+      expect(text).not.toContain(SECRET);
+  });
+
+  test('plan cluster -o: data and drawings', { timeout: 120_000 }, async () => {
+    const cwd = tempDir();
+    const config = write(cwd);
+    const data = await kubexm(cwd, 'plan', 'cluster', '-f', config, '-o', 'json', '--skip-preflight');
+    expect(data.code, data.stderr).toBe(0);
+    const { outcome, steps, plan } = JSON.parse(data.stdout);
+    expect({ outcome, version: plan.apiVersion }).toEqual({ outcome: 'succeeded', version: 'kubexm.io/plan/v1' });
+    expect(steps).toContainEqual(expect.objectContaining({ node: 'node/names/hosts@host1', outcome: 'would-change' }));
+    expect(plan.nodes.some(({ id }: { id: string }) => id.startsWith('preflight/check'))).toBe(false);
+    expect((await kubexm(cwd, 'plan', 'cluster', '-f', config, '-o', 'dot')).stdout).toMatch(/^digraph plan \{/);
+    expect((await kubexm(cwd, 'plan', 'cluster', '-f', config, '-o', 'mermaid')).stdout).toMatch(/^flowchart /);
+  });
+
+  test('run task: only it, only there; what is missing before it is named', { timeout: 240_000 }, async () => {
+    const cwd = tempDir();
+    const config = write(cwd);
+    const task = (...args: string[]) => kubexm(cwd, 'run', 'task', ...args, '-f', config);
+    const unknown = await task('containerd');
+    expect(unknown).toMatchObject({ code: 64, stderr: expect.stringContaining('KX4030') });
+    expect(unknown.stderr).toMatch(/nearest first: runtime\/containerd/);
+    const elsewhere = await task('cluster/finish', '--nodes', 'host2');
+    expect(elsewhere).toMatchObject({ code: 64, stderr: expect.stringContaining('KX4031') });
+    expect(elsewhere.stderr).toContain('it works on: host1');
+
+    const dry = await task('node/names', '--nodes', 'host2', '--dry-run');
+    expect(dry.code, dry.stderr).toBe(0);
+    expect(dry.stdout).toContain('node/names/hosts  on host2\n');
+    expect(dry.stdout).not.toMatch(/host1\n|runtime/);
+
+    const domain = ['-e', 'controlPlaneEndpoint.domain=api.example'];
+    const done = await task('node/names', '--nodes', 'host2', ...domain, '--detailed-exitcode');
+    expect(done.code, done.stderr).toBe(2);
+    expect(await rig.hosts[1]!.exec('cat /etc/hosts')).toContain('10.9.0.1 api.example');
+    expect(await rig.hosts[0]!.exec('cat /etc/hosts')).not.toContain('KubeXM');
+    const runs = join(cwd, '.kubexm/demo/runs');
+    const last = readdirSync(runs).sort().at(-1)!;
+    expect(JSON.parse(readFileSync(join(runs, last, 'overrides.json'), 'utf8'))).toEqual([domain[1]]);
+    expect(JSON.parse(readFileSync(join(runs, last, 'params.json'), 'utf8'))).toEqual({
+      task: 'node/names',
+      nodes: ['host2'],
+    });
+    const again = await task('node/names', '--nodes', 'host2', ...domain, '--detailed-exitcode');
+    expect(again.code, again.stderr).toBe(0);
+
+    const early = await task('runtime/containerd', '--nodes', 'host2');
+    expect(early.code).toBe(1);
+    expect(early.stderr).toContain('KX4032');
+    expect(early.stderr).toContain('kubexm run task artifacts/get');
+    expect(await rig.hosts[1]!.exec('ls /etc/containerd 2>&1 || true')).toContain('No such file');
+  });
+
+  test('-e that is wrong points at the flag, before any host is asked', async () => {
+    const cwd = tempDir();
+    const args = ['create', 'cluster', '-f', write(cwd), '--yes'];
+    const wrong = await kubexm(cwd, ...args, '-e', 'kubernetes.maxPods=many');
+    expect(wrong).toMatchObject({ code: 3, stdout: '' });
+    expect(wrong.stderr).toContain('-e: error KX2206');
+    expect(wrong.stderr).toContain('  -e | kubernetes.maxPods=many\n');
+    const refused = await kubexm(cwd, ...args, '-e', 'network.plugin=calico');
+    expect(refused.code).toBe(3);
+    const secret = await kubexm(cwd, ...args, '-e', `ssh.password=${SECRET}`);
+    expect(secret.stderr).toContain('KX2232');
+    expect(secret.stderr).not.toContain(SECRET);
+    expect(existsSync(join(cwd, '.kubexm'))).toBe(false);
+  });
+
+  test('get nodes and describe cluster: what is known, and what the cluster itself says', {
+    timeout: 120_000,
+  }, async () => {
+    const cwd = tempDir();
+    const config = write(cwd);
+    const before = JSON.parse((await kubexm(cwd, 'get', 'nodes', '-f', config, '-o', 'json')).stdout);
+    expect(before).toMatchObject([
+      { name: 'host1', roles: ['master', 'etcd'], state: 'new', arch: null, lastRun: null },
+      { name: 'host2', roles: ['worker'], state: 'new' },
+    ]);
+    await kubexm(cwd, 'run', 'task', 'node/names', '-f', config);
+    const nodes = await kubexm(cwd, 'get', 'nodes', '-c', 'demo');
+    expect(nodes.stdout).toMatch(
+      /^NAME +ADDRESS +ROLES +STATE +OS +ARCH +LAST RUN\nhost1 +127.0.0.1 +master,etcd +ok +\S.* +run task /,
+    );
+
+    const silent = await kubexm(cwd, 'get', 'nodes', '--live');
+    expect(silent).toMatchObject({ code: 1, stdout: '' });
+    expect(silent.stderr).toContain('KX4035');
+
+    await rig.hosts[0]!.exec(`cat >/usr/local/bin/kubectl <<'END'
+#!/bin/sh
+case "$*" in
+*readyz*) printf '[+]ping ok\\n[-]etcd failed: reason withheld\\nreadyz check failed\\n'; exit 1 ;;
+*'get nodes'*) printf 'host1\\tTrue\\tv1.34.2\\t\\t2026-01-31T12:00:00Z\\nother\\tFalse\\tv1.34.1\\ttrue\\t2026-01-31T12:00:00Z\\n' ;;
+*) exit 64 ;;
+esac
+END
+chmod 755 /usr/local/bin/kubectl`);
+    const live = await kubexm(cwd, 'get', 'nodes', '--live', '-o', 'wide');
+    expect(live.code, live.stderr).toBe(0);
+    expect(live.stdout).toMatch(/^host1 .* True +v1\.34\.2 +\d+ d +true$/m);
+    expect(live.stdout).toMatch(/^host2 .* not in the cluster/m);
+    expect(live.stdout).toMatch(/^other .* not in the file .* False +v1\.34\.1 +\d+ d +false$/m);
+    expect(live.stderr).toContain('through host1');
+
+    const described = await kubexm(cwd, 'describe', 'cluster', 'demo', '--live');
+    expect(described.code, described.stderr).toBe(0);
+    expect(described.stdout).toMatch(/STATUS +not created\n/);
+    expect(described.stdout).toMatch(/EtcdHealthy +False/);
+    expect(described.stdout).toMatch(/NodesReady +False .* live\n/);
+    expect(described.stdout).toContain('Not applied yet.');
+    expect(described.stdout).toMatch(/Last operation\n +PIPELINE +run task\n +STATUS +succeeded/);
+    const clusters = await kubexm(cwd, 'get', 'clusters');
+    expect(clusters.stdout).toMatch(/^\* +demo +not created +v1\.34\.2 +1 +1 +– +\S+c\.yaml$/m);
+  });
+});
+
+/** The text of every file below a directory. */
+function everyFile(root: string): readonly string[] {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  return entries.filter((one) => one.isFile()).map((one) => readFileSync(join(one.parentPath, one.name), 'latin1'));
+}
