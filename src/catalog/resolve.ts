@@ -229,7 +229,7 @@ function buildOf(
   arches: readonly Arch[],
 ): BuildNeed {
   const values = versionValues(entry);
-  const { style, cgo, needs, tags, data, replace } = recipe;
+  const { style, cgo, needs, tags, replace } = recipe;
   const version = fill(recipe.moduleVersion, values);
   return {
     style,
@@ -241,7 +241,6 @@ function buildOf(
     tags,
     ldflags: recipe.ldflags.map((flag) => fill(flag, values)),
     ...(replace === undefined ? {} : { replace: { ...replace, by: fill(replace.by, values) } }),
-    data,
   };
 }
 

@@ -27,7 +27,7 @@ export interface RunFlags {
   /** Fields that hold instead of the file's. */
   readonly overrides?: readonly string[];
   /** Looks at the plan before it runs. */
-  readonly planning?: Pick<RunPipelineOptions, 'settleFacts' | 'onPlanned'>;
+  readonly planning?: Pick<RunPipelineOptions, 'onPlanned'>;
   /** Connect only to these. */
   readonly hosts?: (cluster: Cluster) => readonly string[];
   /** The words as typed, for the command that resumes. */

@@ -54,6 +54,8 @@ function settings(nodes: number, version: string): ReadonlyMap<string, string> {
   const set = new Map([
     ['kubernetes.version', version],
     ['etcd.type', 'kubeadm'],
+    ['network.plugin', 'flannel'],
+    ['dns.nodelocaldns.enabled', 'false'],
   ]);
   if (mastersOf(nodes) > 1) set.set('controlPlaneEndpoint.internalLoadbalancer', 'haproxy');
   const bits = Math.ceil(Math.log2(nodes));
@@ -85,11 +87,15 @@ function smallSections(set: ReadonlyMap<string, string>): readonly string[] {
     'controlPlaneEndpoint.internalLoadbalancer': 'Every worker reaches the masters through its own haproxy.',
     'network.kubePodsCIDR': 'Room for every node.',
   };
-  return [...set].flatMap(([path, value]) => {
-    const [section = '', key = ''] = path.split('.');
-    const comment = comments[path] === undefined ? [] : [`    # ${comments[path]}`];
-    return [`  ${section}:`, ...comment, `    ${key}: ${value}`];
-  });
+  const bySection = Map.groupBy(set, ([path]) => path.slice(0, path.indexOf('.')));
+  return [...bySection].flatMap(([section, fields]) => [
+    `  ${section}:`,
+    ...fields.flatMap(([path, value]) => {
+      const [, key = '', inner] = path.split('.');
+      const comment = comments[path] === undefined ? [] : [`    # ${comments[path]}`];
+      return [...comment, inner === undefined ? `    ${key}: ${value}` : `    ${key}: {${inner}: ${value}}`];
+    }),
+  ]);
 }
 
 function fullSections(set: ReadonlyMap<string, string>): readonly string[] {
@@ -118,8 +124,8 @@ function fieldLines(
   const inside = Object.entries(shape).flatMap(([name, child]) =>
     fieldLines(name, child, `${path}.${name}`, `${indent}  `, set),
   );
-  // A part that is not there by default stays a comment: to write it is to ask for it.
-  if (optional && fallback === undefined) {
+  // A part that is not there by default stays a comment: to write it is to ask for it. So does what another choice needs.
+  if ((optional && fallback === undefined) || path === 'network.ippool') {
     const commented = [`${indent}${key}:`, ...inside].map((line) => `${indent}# ${line.slice(indent.length)}`);
     return [...comment, ...commented];
   }

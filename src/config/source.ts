@@ -30,7 +30,7 @@ export interface ConfigSource {
 }
 
 /** Stands where a file would, for what came from the command line. */
-export const OVERRIDE = '-e';
+const OVERRIDE = '-e';
 
 /** A source of which nothing is known but its text. */
 export function sourceOf(file: string, text: string | undefined): ConfigSource {

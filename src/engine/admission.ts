@@ -3,7 +3,7 @@ import { joinReached } from '../plan/join.ts';
 import type { NodeKey } from '../plan/ref.ts';
 import type { Ledger, Settled } from './ledger.ts';
 import type { ExecuteOptions } from './options.ts';
-import { type Role, rolesFor, rolesOnHosts } from './selection.ts';
+import { type Role, roleFinder } from './selection.ts';
 import { natureOf } from './values.ts';
 
 /** What admission looks at that changes while a graph is walked. */
@@ -22,9 +22,8 @@ export class Admission {
   private readonly graph: ExecutionGraph;
   private readonly ledger: Ledger;
   private readonly weather: Weather;
-  private readonly roles: readonly Role[];
-  /** By node of the graph, where hosts differ. */
-  private readonly rolesHere: readonly Role[] | undefined;
+  /** What a node does in this run. */
+  readonly roleOf: (i: number) => Role;
   private readonly gates: ReadonlySet<number>;
 
   constructor(options: ExecuteOptions, ledger: Ledger, weather: Weather) {
@@ -32,15 +31,8 @@ export class Admission {
     this.graph = graph;
     this.ledger = ledger;
     this.weather = weather;
-    this.roles = rolesFor(graph, options.selection);
-    const hosts = options.selection?.hosts;
-    this.rolesHere = hosts && rolesOnHosts(graph, this.roles, hosts);
+    this.roleOf = roleFinder(graph, options.selection);
     this.gates = new Set(graph.nodes.flatMap((node) => (node.until ? (graph.indexOf(node.until) ?? []) : [])));
-  }
-
-  /** What a node does in this run. */
-  roleOf(i: number): Role {
-    return this.rolesHere?.[i] ?? this.roles[this.graph.nodeOf[i] ?? 0] ?? 'run';
   }
 
   /** Whether a node only decides about others. */

@@ -4,7 +4,7 @@ import { sh } from '../model/script.ts';
 import { barrier, mapNodes, on, sequence, until } from '../plan/combinators.ts';
 import { buildGraph } from '../plan/graph.ts';
 import type { Wanted } from '../plan/ref.ts';
-import { rolesFor, rolesOnHosts } from './selection.ts';
+import { extentOf, rolesFor, rolesOnHosts } from './selection.ts';
 
 const a = host('a');
 const b = host('b');
@@ -151,5 +151,8 @@ describe('some tasks on some hosts', () => {
       'three@a': 'leave',
       'three@b': 'run',
     });
+    expect(extentOf(graph, { ...selection, hosts: ['b'] }).steps).toBe(5);
+    expect(extentOf(graph, selection).steps).toBe(8);
+    expect(extentOf(graph, selection).seconds).toBeGreaterThan(extentOf(graph, { ...selection, tasks: [] }).seconds);
   });
 });

@@ -1,6 +1,7 @@
 import { LOCAL } from '../model/host.ts';
 import { refsOf } from '../plan/combinators.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
+import { criticalPath } from '../plan/order.ts';
 import { type Ref, refsIn } from '../plan/ref.ts';
 import type { Selection } from './options.ts';
 
@@ -54,6 +55,26 @@ export function rolesOnHosts(graph: ExecutionGraph, roles: readonly Role[], host
     }
   }
   return found;
+}
+
+/** Finds the part that each node of the graph has. */
+export function roleFinder(graph: ExecutionGraph, selection: Selection | undefined): (i: number) => Role {
+  const roles = rolesFor(graph, selection);
+  const here = selection?.hosts && rolesOnHosts(graph, roles, selection.hosts);
+  return (i) => here?.[i] ?? roles[graph.nodeOf[i] ?? 0] ?? 'run';
+}
+
+/** How many steps take part, and about how many seconds the longest chain of them takes. */
+export function extentOf(
+  graph: ExecutionGraph,
+  selection: Selection | undefined,
+): { readonly steps: number; readonly seconds: number } {
+  const roleOf = roleFinder(graph, selection);
+  let steps = 0;
+  // Joins are no steps: nobody waits to hear of them.
+  for (let i = 0; i < graph.size; i++) if (graph.use(i) && roleOf(i) !== 'leave') steps += 1;
+  const use = (i: number) => (roleOf(i) === 'leave' ? undefined : graph.use(i));
+  return { steps, seconds: criticalPath({ ...graph, use }).seconds };
 }
 
 /** The nodes whose values or verdicts a node needs. */

@@ -1,7 +1,7 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type FileHandle, open, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Answer } from './exchange.ts';
-import type { Sink } from './transfer.ts';
+import { type Algorithm, GrowingFile } from './growing-file.ts';
 
 /** What a part of a file belongs to. */
 interface PartNote {
@@ -13,24 +13,19 @@ interface PartNote {
 }
 
 /** A file that grows beside its final name, and a note of where its bytes are from. A later process can go on with both. */
-export class FilePart implements Sink {
+export class FilePart extends GrowingFile {
   readonly file: string;
   private readonly noteFile: string;
-  private readonly handle: FileHandle;
-  private readonly algorithms: readonly string[];
-  private hashes: readonly Hash[] = [];
-  private bytes = 0;
   private note: PartNote | undefined;
 
-  private constructor(path: string, handle: FileHandle, algorithms: readonly string[]) {
+  private constructor(path: string, handle: FileHandle, algorithms: readonly Algorithm[]) {
+    super(handle, algorithms);
     this.file = `${path}.part`;
     this.noteFile = `${path}.part.json`;
-    this.handle = handle;
-    this.algorithms = algorithms;
   }
 
   /** Opens the part of a file that will have this path, and reads what is there already. Bytes of unknown origin are dropped. */
-  static async open(path: string, algorithms: readonly ('sha256' | 'sha512')[]): Promise<FilePart> {
+  static async open(path: string, algorithms: readonly Algorithm[]): Promise<FilePart> {
     const handle = await open(`${path}.part`, 'a+', 0o600);
     const part = new FilePart(path, handle, algorithms);
     try {
@@ -42,10 +37,6 @@ export class FilePart implements Sink {
       await handle.close();
       throw error;
     }
-  }
-
-  get size(): number {
-    return this.bytes;
   }
 
   /** How long the file was when its beginning came from this address. */
@@ -70,60 +61,10 @@ export class FilePart implements Sink {
     await writeFile(this.noteFile, JSON.stringify(this.note), { mode: 0o600 });
   }
 
-  async append(chunk: Uint8Array): Promise<void> {
-    // A write may be short: what it took is ours already, so the rest goes right behind it.
-    for (let done = 0; done < chunk.length; ) {
-      const { bytesWritten } = await this.handle.write(chunk, done, chunk.length - done);
-      this.take(chunk.subarray(done, done + bytesWritten));
-      done += bytesWritten;
-    }
-  }
-
-  async reset(): Promise<void> {
-    await this.handle.truncate(0);
-    this.begin();
-  }
-
-  /** The digest of what there is so far, in hex. */
-  hex(algorithm: 'sha256' | 'sha512'): string {
-    const hash = this.hashes[this.algorithms.indexOf(algorithm)];
-    if (hash === undefined) throw new Error(`this part was not opened for ${algorithm}`);
-    return hash.copy().digest('hex');
-  }
-
-  /** Makes sure that all of it is on disk. */
-  async sync(): Promise<void> {
-    await this.handle.sync();
-  }
-
-  async close(): Promise<void> {
-    await this.handle.close();
-  }
-
   /** Forgets what came so far. */
   async drop(): Promise<void> {
     await rm(this.file, { force: true });
     await rm(this.noteFile, { force: true });
-  }
-
-  private async readBack(): Promise<void> {
-    this.begin();
-    const buffer = Buffer.alloc(1 << 20);
-    for (;;) {
-      const { bytesRead } = await this.handle.read(buffer, 0, buffer.length, this.bytes);
-      if (bytesRead === 0) return;
-      this.take(buffer.subarray(0, bytesRead));
-    }
-  }
-
-  private begin(): void {
-    this.hashes = this.algorithms.map((name) => createHash(name));
-    this.bytes = 0;
-  }
-
-  private take(chunk: Uint8Array): void {
-    for (const hash of this.hashes) hash.update(chunk);
-    this.bytes += chunk.length;
   }
 }
 

@@ -12,3 +12,18 @@ export function canonical(value: Json): string {
   const keys = Object.keys(object).sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(object[key] ?? null)}`).join(',')}}`;
 }
+
+/** A value changed by a merge patch (RFC 7386): members are merged, what is null goes, lists are replaced. */
+export function mergePatch(value: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const before = value !== undefined && isObject(value) ? value : {};
+  const kept = Object.entries(before).filter(([key]) => !Object.hasOwn(patch, key));
+  const changed = Object.entries(patch).flatMap(([key, item]): [string, Json][] =>
+    item === null ? [] : [[key, mergePatch(before[key], item)]],
+  );
+  return Object.fromEntries([...kept, ...changed]);
+}
+
+function isObject(value: Json): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

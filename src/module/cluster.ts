@@ -1,14 +1,20 @@
-import { sequence } from '../plan/combinators.ts';
+import { barrier, parallel } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
-import { finishTask, healthTask } from '../task/cluster/finish.ts';
+import { finishTask } from '../task/cluster/finish.ts';
+import { healthTask } from '../task/cluster/health.ts';
+import { kubeconfigTask } from '../task/cluster/kubeconfig.ts';
 
-/** What is left when all nodes have joined: labels, the kubeconfig, and a look at how the cluster is. */
+/** What is left when a node has joined: to be well, and when all are, labels and a last look. */
 export const clusterModule = defineModule({
   name: 'cluster',
-  description: 'Labels, the kubeconfig, and how the cluster is.',
-  tasks: [finishTask, healthTask],
+  description: 'The kubeconfig, nodes that are ready, their labels, and how the cluster is.',
+  tasks: [kubeconfigTask, healthTask, finishTask],
   plan: (context) => ({
-    fragment: sequence(finishTask.use(context).fragment, healthTask.use(context).fragment),
+    fragment: parallel(
+      kubeconfigTask.use(context).fragment,
+      // The only place where all wait for all: a machine that is lost is labelled when it comes back.
+      barrier('joined', 'present', healthTask.use(context).fragment, finishTask.use(context).fragment),
+    ),
     outputs: undefined,
   }),
 });

@@ -41,13 +41,14 @@ export interface ClusterDescription {
 }
 
 /** Steps whose end tells a condition. */
-const TELLING: readonly (readonly [type: string, node: string])[] = [
+export const conditionSteps: readonly (readonly [type: string, node: string])[] = [
   ['NodesReady', 'cluster/health/nodes-ready@*'],
   ['NetworkReady', 'cluster/health/network@*'],
   ['ProxyReady', 'cluster/health/proxy@*'],
   ['DnsReady', 'cluster/health/dns@*'],
 ];
 
+const MOST_EVENTS = 100_000;
 const GOOD: ReadonlySet<string> = new Set(['satisfied', 'changed', 'ran']);
 
 /** Describes a cluster. Connects to nothing: `live` is what the cluster itself said, if it was asked. */
@@ -96,11 +97,15 @@ function toldBy(reader: EventReader, run: RunRecord): readonly Condition[] {
     at: run.lastAt,
     source: run.id,
   };
-  const told = TELLING.map(([type, node]): Condition => {
-    const [found] = reader.events({ run: run.id, node, type: 'node-finished', limit: 1 });
-    const event = found?.event.type === 'node-finished' ? found.event : undefined;
-    const status = !event || event.outcome === 'skipped' ? 'Unknown' : GOOD.has(event.outcome) ? 'True' : 'False';
-    return { type, status, at: event?.at ?? null, source: run.id };
+  const told = conditionSteps.map(([type, node]): Condition => {
+    const found = reader.events({ run: run.id, node, type: 'node-finished', limit: MOST_EVENTS });
+    const events = found.flatMap(({ event }) => (event.type === 'node-finished' ? [event] : []));
+    // A resumed run ends some steps more than once: the last time counts.
+    const outcomes = [...new Map(events.map((event) => [event.node, event.outcome])).values()];
+    const looked = outcomes.filter((outcome) => outcome !== 'skipped');
+    const bad = looked.some((outcome) => !GOOD.has(outcome));
+    const status = bad ? 'False' : looked.length > 0 && looked.length === outcomes.length ? 'True' : 'Unknown';
+    return { type, status, at: events.at(-1)?.at ?? null, source: run.id };
   });
   return [created, ...told];
 }

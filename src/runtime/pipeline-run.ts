@@ -2,8 +2,9 @@ import { configFingerprint } from '../config/index.ts';
 import { crashPoints } from '../engine/crash.ts';
 import { asEventError } from '../engine/errors.ts';
 import { Journal } from '../engine/journal.ts';
-import type { ExecuteResult, JournalWriter, Limits, NewEvent } from '../engine/options.ts';
+import type { ExecuteResult, JournalWriter, Limits, NewEvent, Selection } from '../engine/options.ts';
 import { lockMachines, releaseMachines, runGraph } from '../engine/run.ts';
+import { extentOf } from '../engine/selection.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
@@ -12,7 +13,6 @@ import type { HostManifest } from '../model/manifest.ts';
 import { checkWants } from '../plan/check-wants.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
-import { criticalPath } from '../plan/order.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
 import type { Question } from '../plan/step.ts';
 import { planArtifacts } from './artifacts.ts';
@@ -66,8 +66,7 @@ export class PipelineRun<P> {
 
   async run(): Promise<RunReport> {
     const { earlier, connected, owner, exclusive } = this.parts;
-    const { settleFacts = (read) => read, onPlanned } = this.options;
-    const facts = earlier?.inputs.facts ?? settleFacts(connected.facts);
+    const facts = earlier?.inputs.facts ?? connected.facts;
     const { owns, readsManifests } = this.pipeline;
     const known = readsManifests ? (earlier?.inputs.manifests ?? (await this.manifests.read(connected.machines))) : {};
     const context = this.context(facts, known, await this.artifacts(facts));
@@ -76,7 +75,13 @@ export class PipelineRun<P> {
     checkWants(graph);
     checkTags(graph, this.options);
     const { cluster, redactor } = this.parts.config;
-    onPlanned?.({ graph, cluster, facts, artifacts: context.artifacts, redact: (value) => redactor.value(value) });
+    this.options.onPlanned?.({
+      graph,
+      cluster,
+      facts,
+      artifacts: context.artifacts,
+      redact: (value) => redactor.value(value),
+    });
     // A run that is refused here has left nothing behind that `--resume` could take for one that began.
     const owners = owns || readsManifests ? this.manifests.owners(connected.machines) : undefined;
     owners?.catch(() => undefined);
@@ -222,11 +227,7 @@ export class PipelineRun<P> {
       machines: parts.connected.machines,
       dryRun: options.dryRun === true,
       onFailure: options.onFailure ?? ('rollback' as const),
-      selection: {
-        tags: options.tags ?? [],
-        skipTags: options.skipTags ?? [],
-        ...this.pipeline.selects?.(this.params),
-      },
+      selection: this.selection(),
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       drain: options.drain ?? new AbortController().signal,
       stop: options.stop ?? new AbortController().signal,
@@ -236,6 +237,11 @@ export class PipelineRun<P> {
       ...(options.lang === undefined ? {} : { lang: options.lang }),
       manifest: owns ? this.manifests.writer(uid, parts.config.secrets.values()) : undefined,
     };
+  }
+
+  private selection(): Selection {
+    const { tags = [], skipTags = [] } = this.options;
+    return { tags, skipTags, ...this.pipeline.selects?.(this.params) };
   }
 
   private async ask(question: Question): Promise<string> {
@@ -250,15 +256,16 @@ export class PipelineRun<P> {
   }
 
   private summary(graph: ExecutionGraph, context: PlanContext) {
+    const { steps, seconds } = extentOf(graph, this.selection());
     return {
       pipeline: this.pipeline.name,
       cluster: this.parts.config.cluster.metadata.name,
       hosts: context.hosts.map((host) => host.name),
-      nodes: stepsIn(graph),
+      nodes: steps,
       planHash: graph.hash,
       dryRun: this.options.dryRun === true,
       resumed: this.parts.earlier !== undefined,
-      estimateSeconds: criticalPath(graph).seconds,
+      estimateSeconds: seconds,
     };
   }
 
@@ -287,11 +294,6 @@ export class PipelineRun<P> {
     // It is printed as the events are: hosts may have said a secret.
     return { ...config.redactor.value({ ...result, unreachable }), ...names, ...more, outcome };
   }
-}
-
-/** Joins are no steps: nobody waits to hear of them. */
-function stepsIn(graph: ExecutionGraph): number {
-  return graph.nodes.reduce((sum, node) => sum + (node.body.type === 'join' ? 0 : node.hosts.size), 0);
 }
 
 const noJournal: JournalWriter = { append: () => undefined, durable: async () => undefined };

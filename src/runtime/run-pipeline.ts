@@ -52,8 +52,6 @@ export interface RunPipelineOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** How long a host that vanished is waited for. Default 60. */
   readonly reconnectSeconds?: number;
-  /** What a new run is to be planned from, of the facts that were just read. Default: those. */
-  readonly settleFacts?: (read: Readonly<Record<string, Facts>>) => Readonly<Record<string, Facts>>;
   /** Told of the plan before anything is locked or changed; what it throws ends the run there. */
   readonly onPlanned?: (planned: PlannedRun) => void;
 }

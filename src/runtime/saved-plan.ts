@@ -76,40 +76,8 @@ export function readSavedPlan(file: string): SavedPlan {
  * What makes a run be exactly a saved plan: it is planned anew from what is there now, and refused, with the difference, if
  * that is another plan. So only what the plan depends on counts.
  */
-export function exactly(
-  saved: SavedPlan,
-  file: string,
-): Required<Pick<RunPipelineOptions, 'settleFacts' | 'onPlanned'>> {
-  return {
-    settleFacts: (read) =>
-      Object.fromEntries(
-        Object.entries(read).map(([host, now]) => {
-          const before = saved.facts[host];
-          return [host, before ? steady(now, before) : now];
-        }),
-      ),
-    onPlanned: (planned) => refuseIfMoved(saved, planned, file),
-  };
-}
-
-const CLOCK_MS = 2000;
-const SPACE_SHARE = 0.02;
-
-/** What moves by itself from minute to minute counts only when it has moved much: clocks and free space. */
-function steady(now: Facts, before: Facts): Facts {
-  const space = new Map(before.mounts.map((mount) => [mount.path, mount.freeBytes]));
-  return {
-    ...now,
-    timeOffsetMs: near(now.timeOffsetMs, before.timeOffsetMs, CLOCK_MS),
-    mounts: now.mounts.map((mount) => {
-      const was = space.get(mount.path) ?? mount.freeBytes;
-      return { ...mount, freeBytes: near(mount.freeBytes, was, mount.bytes * SPACE_SHARE) };
-    }),
-  };
-}
-
-function near(now: number, before: number, most: number): number {
-  return Math.abs(now - before) <= most ? before : now;
+export function exactly(saved: SavedPlan, file: string): Required<Pick<RunPipelineOptions, 'onPlanned'>> {
+  return { onPlanned: (planned) => refuseIfMoved(saved, planned, file) };
 }
 
 const MOST_LINES = 40;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.ts';
-import { sh } from '../model/script.ts';
+import { lines, sh } from '../model/script.ts';
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep, needed, satisfied } from '../plan/step.ts';
 import { type Kept, kubeObjects, type ObjectPatch, query, waitForCommand } from './generic/index.ts';
@@ -7,6 +7,9 @@ import { KUBERNETES } from './kubeadm.ts';
 import { type Kubeconfig, kubeconfig } from './kubeconfig.ts';
 
 const KUBECTL = `kubectl --kubeconfig ${KUBERNETES.adminConf} --request-timeout=20s`;
+const KUBECTL_OF_NODE = `kubectl --kubeconfig ${KUBERNETES.kubeletConf} --request-timeout=20s`;
+/** Names and labels alone: all of five thousand nodes is more than a check should carry. */
+const LABELS = `'jsonpath={range .items[*]}{.metadata.name}{"\\t"}{.metadata.labels}{"\\n"}{end}'`;
 
 /** A manifest of a project, applied with what this cluster changes in it. */
 export const applyManifest = dedicated(
@@ -35,77 +38,132 @@ export const applyObjects = dedicated(
     kubeObjects({ ...params, kubeconfig: KUBERNETES.adminConf }),
 );
 
-/** A rollout that is complete. */
-export const rolledOut = dedicated(
-  'rolled-out',
+/** A deployment that serves, be some of its pods on a machine that is gone. */
+export const deploymentServes = dedicated(
+  'deployment-serves',
   waitForCommand,
-  'Wait until a workload of the cluster runs everywhere it should.',
-  (params: { readonly what: string; readonly namespace: string; readonly timeoutSeconds?: number }) =>
+  'Wait until a deployment of the cluster serves.',
+  (params: { readonly name: string; readonly namespace: string }) =>
     waitForCommand({
-      run: `${KUBECTL} -n ${params.namespace} rollout status ${params.what} --timeout=5s >/dev/null`,
-      purpose: `${params.namespace}/${params.what}`,
-      timeoutSeconds: params.timeoutSeconds ?? 300,
-      intervalSeconds: 1,
-    }),
-);
-
-/** Every node that has joined is ready. */
-export const nodesReady = dedicated(
-  'nodes-ready',
-  waitForCommand,
-  'Wait until every node that has joined is ready.',
-  (_params: object) =>
-    waitForCommand({
-      run: `${KUBECTL} wait nodes --all --for=condition=Ready --timeout=5s >/dev/null`,
-      purpose: 'nodes to be ready',
+      run: `${KUBECTL} -n ${params.namespace} wait deployment/${params.name} --for=condition=Available --timeout=5s >/dev/null`,
+      purpose: `${params.namespace}/${params.name}`,
       timeoutSeconds: 300,
       intervalSeconds: 1,
     }),
 );
 
-const nodeLabelsStep = defineStep<NodeLabels>()({
-  kind: 'nodeLabels',
-  description: 'Labels of a node that has joined.',
-  title: (want) => `labels of ${want.node}`,
-  probe: (want) => sh`${{ script: KUBECTL }} get node ${want.node} -o json`,
-  judge: (output, want) => {
-    const now = output.code === 0 ? labelsIn(output.stdout) : {};
-    const missing = Object.entries(want.labels).filter(([key, value]) => now[key] !== value);
-    if (missing.length === 0) return satisfied();
-    const diff = missing.map(([key, to]) => ({ what: key, ...(now[key] === undefined ? {} : { from: now[key] }), to }));
-    return needed(Object.fromEntries(missing.map(([key]) => [key, now[key] ?? null])), diff);
-  },
-  apply: (_host, want) => {
-    const words = Object.entries(want.labels).map(([key, value]) => `${key}=${value}`);
-    return sh`${{ script: KUBECTL }} label node ${want.node} --overwrite ${words}`;
-  },
-  revert: (_host, want, before: Readonly<Record<string, string | null>>) => {
-    const words = Object.entries(before).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
-    return sh`${{ script: KUBECTL }} label node ${want.node} --overwrite ${words} || :`;
-  },
-  // They live in the cluster, not on this machine.
-  owns: () => [],
-  example: { node: 'node1', labels: { 'node-role.kubernetes.io/worker': '' } },
-});
+/** A node that is ready. It asks for itself, with what its kubelet may see: no machine waits for one that is gone. */
+export const nodeReady = dedicated(
+  'nodes-ready',
+  waitForCommand,
+  'Wait until the node is ready.',
+  (params: { readonly node: string }) =>
+    waitForCommand({
+      run: `[ "$(${KUBECTL_OF_NODE} get node ${params.node} -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}')" = True ]`,
+      purpose: `${params.node} to be ready`,
+      timeoutSeconds: 300,
+      intervalSeconds: 1,
+    }),
+);
 
-/** The labels of one node. */
+/** A pod of a daemon set, ready on this node. */
+export const daemonReady = dedicated(
+  'daemon-ready',
+  waitForCommand,
+  'Wait until the pod of a daemon set is ready on the node.',
+  (params: { readonly node: string; readonly namespace: string; readonly selector: string }) =>
+    waitForCommand({
+      run: `${KUBECTL_OF_NODE} -n ${params.namespace} wait pods -l ${params.selector} --field-selector spec.nodeName=${params.node} --for=condition=Ready --timeout=5s >/dev/null`,
+      purpose: `${params.namespace}/${params.selector} on ${params.node}`,
+      timeoutSeconds: 300,
+      intervalSeconds: 1,
+    }),
+);
+
+/** Labels by the names of nodes. */
 export interface NodeLabels {
-  readonly node: string;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly nodes: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** The labels of one node. */
-export const nodeLabels = dedicated('labels', nodeLabelsStep, 'Labels of a node.', (params: NodeLabels) =>
+type Before = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
+
+/** All nodes in one step: the cluster is asked once, be there five thousand of them. */
+const nodeLabelsStep = defineStep<NodeLabels>()({
+  kind: 'nodeLabels',
+  description: 'Labels of the nodes that have joined. One that has not is left out: there is nothing to label yet.',
+  title: (want) => `labels of ${Object.keys(want.nodes).length} nodes`,
+  probe: () => sh`${{ script: KUBECTL }} get nodes -o ${{ script: LABELS }}`,
+  judge: (output, want) => {
+    const now = output.code === 0 ? labelsIn(output.stdout) : undefined;
+    const missing = Object.entries(want.nodes).flatMap(([node, labels]) => {
+      const has = now === undefined ? {} : now[node];
+      return Object.entries(labels)
+        .filter(([key, value]) => has !== undefined && has[key] !== value)
+        .map(([key, to]) => ({ node, key, to, from: has?.[key] }));
+    });
+    if (missing.length === 0) return satisfied();
+    const diff = missing.map(({ node, key, to, from }) => ({
+      what: `${node} ${key}`,
+      ...(from === undefined ? {} : { from }),
+      to,
+    }));
+    return needed(beforeOf(missing), diff);
+  },
+  apply: (_host, want) =>
+    lines(
+      sh`kxg_joined=$(${{ script: KUBECTL }} get nodes -o name) || exit
+kxg_label() {
+  kxg_words=$1; shift; kxg_nodes=
+  for kxg_n in "$@"; do
+    if printf '%s\\n' "$kxg_joined" | grep -qxF "node/$kxg_n"; then kxg_nodes="$kxg_nodes $kxg_n"; fi
+  done
+  [ -z "$kxg_nodes" ] || ${{ script: KUBECTL }} label nodes $kxg_nodes --overwrite $kxg_words
+}`,
+      ...groups(want.nodes).map(([words, nodes]) => sh`kxg_label ${words} ${nodes} || exit`),
+    ),
+  revert: (_host, _want, before: Before) =>
+    lines(
+      ...Object.entries(before).map(([node, labels]) => {
+        const words = Object.entries(labels).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
+        return sh`${{ script: KUBECTL }} label node ${node} --overwrite ${words} || :`;
+      }),
+    ),
+  // They live in the cluster, not on this machine.
+  owns: () => [],
+  timeoutSeconds: 180,
+  example: { nodes: { node1: { 'node-role.kubernetes.io/worker': '' } } },
+});
+
+/** The labels of the nodes. */
+export const nodeLabels = dedicated('labels', nodeLabelsStep, 'Labels of the nodes.', (params: NodeLabels) =>
   nodeLabelsStep(params),
 );
 
-function labelsIn(text: string): Readonly<Record<string, string>> {
-  try {
-    const node = JSON.parse(text) as { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } };
-    return node.metadata?.labels ?? {};
-  } catch {
-    return {};
-  }
+/** Nodes that get the same labels get them by one command. Neither names nor labels have characters that a shell minds. */
+function groups(nodes: NodeLabels['nodes']): readonly (readonly [string, readonly string[]])[] {
+  const words = (labels: Readonly<Record<string, string>>) =>
+    Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(' ');
+  const found = Map.groupBy(Object.entries(nodes), ([, labels]) => words(labels));
+  return [...found].map(([text, some]) => [text, some.map(([node]) => node)]);
+}
+
+function labelsIn(text: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const rows = text.split('\n').flatMap((line) => {
+    const [name = '', labels = ''] = line.split('\t');
+    return name === '' ? [] : [[name, JSON.parse(labels || '{}') as Readonly<Record<string, string>>] as const];
+  });
+  return Object.fromEntries(rows);
+}
+
+function beforeOf(
+  missing: readonly { readonly node: string; readonly key: string; readonly from: string | undefined }[],
+): Before {
+  const byNode = Map.groupBy(missing, ({ node }) => node);
+  return Object.fromEntries(
+    [...byNode].map(([node, some]) => [node, Object.fromEntries(some.map(({ key, from }) => [key, from ?? null]))]),
+  );
 }
 
 /** Fields of objects that others own too: labels of nodes, the configuration of CoreDNS. */

@@ -1,7 +1,8 @@
 import type { Effect } from '../model/effect.ts';
 import type { Output } from '../model/host.ts';
+import type { Json } from '../model/json.ts';
 import { sh } from '../model/script.ts';
-import type { Wanted } from '../plan/ref.ts';
+import type { Ref, Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep } from '../plan/step.ts';
 import { kubeletKubeadmDropIn, kubeletUnit } from '../templates/kubelet.ts';
 import { type Content, directory, file, onceCommand, service } from './generic/index.ts';
@@ -16,17 +17,27 @@ import {
 /** Where kubeadm and the kubelet have their files. */
 export const KUBERNETES = {
   adminConf: '/etc/kubernetes/admin.conf',
+  kubeletConf: '/etc/kubernetes/kubelet.conf',
   kubeadmConfig: '/etc/kubernetes/kubeadm-config.yaml',
   kubelet: '/usr/local/bin/kubelet',
+  kubeletDir: '/var/lib/kubelet',
   unit: '/etc/systemd/system/kubelet.service',
   dropIn: '/etc/systemd/system/kubelet.service.d/10-kubeadm.conf',
 } as const;
 
+/** Where things lie on a node that its configuration may put elsewhere. */
+export interface NodePlaces {
+  readonly criSocket: string;
+  readonly etcdDir: string;
+  /** Of the kubelet: volumes, plugins, pods. Its configuration is in the usual place all the same. */
+  readonly kubeletDir: string;
+}
+
 /** What the kubelet, its pods, CNI plugins and kube-proxy make on a node. */
-const NODE_EFFECTS: readonly Effect[] = [
+const nodeEffects = ({ etcdDir, kubeletDir }: NodePlaces): readonly Effect[] => [
   { type: 'units', prefix: 'kubepods' },
   { type: 'cgroups', prefix: 'kubepods' },
-  { type: 'mounts', below: '/var/lib/kubelet' },
+  ...kubeletDirs(kubeletDir).map((below) => ({ type: 'mounts', below }) as const),
   { type: 'namespaces', prefix: 'cni-' },
   { type: 'links', prefix: 'cni0' },
   { type: 'links', prefix: 'veth' },
@@ -42,8 +53,8 @@ const NODE_EFFECTS: readonly Effect[] = [
   { type: 'ipsets', prefix: 'KUBE-' },
   ...[
     '/etc/kubernetes',
-    '/var/lib/kubelet',
-    '/var/lib/etcd',
+    ...kubeletDirs(kubeletDir),
+    etcdDir,
     '/var/lib/cni',
     '/var/log/pods',
     '/var/log/containers',
@@ -57,13 +68,23 @@ const NODE_EFFECTS: readonly Effect[] = [
   ),
 ];
 
-/** kubeadm puts back what it did, as far as it knows; the effects take care of the rest. */
-const RESET = (socket: string) => `if command -v kubeadm >/dev/null; then
-  kubeadm reset --force --cri-socket unix://${socket} >/dev/null 2>&1 || :
+function kubeletDirs(dir: string): readonly string[] {
+  return [...new Set([KUBERNETES.kubeletDir, dir])];
+}
+
+/**
+ * kubeadm puts back what it did, as far as it knows; the effects take care of the rest. Pods keep their mounts until then: what
+ * is mounted is never deleted.
+ */
+const reset = ({ criSocket, etcdDir, kubeletDir }: NodePlaces): string =>
+  sh`if command -v kubeadm >/dev/null; then
+  kubeadm reset --force --cri-socket ${`unix://${criSocket}`} >/dev/null 2>&1 || :
 fi
 systemctl stop kubelet 2>/dev/null || :
-rm -rf /etc/kubernetes/manifests /etc/kubernetes/pki /etc/kubernetes/*.conf /var/lib/etcd/member
-find /var/lib/kubelet -mindepth 1 -maxdepth 1 ! -name pods -exec rm -rf {} + 2>/dev/null || :`;
+rm -rf /etc/kubernetes/manifests /etc/kubernetes/pki /etc/kubernetes/*.conf ${`${etcdDir}/member`}
+for dir in ${kubeletDirs(kubeletDir)}; do
+  find "$dir" -mindepth 1 -maxdepth 1 ! -name pods -exec rm -rf {} + 2>/dev/null || :
+done`.script;
 
 /** What exists on a node as soon as kubeadm has begun. */
 const TRACES = ['/etc/kubernetes/kubelet.conf', '/etc/kubernetes/pki/ca.crt', '/var/lib/kubelet/config.yaml'];
@@ -109,8 +130,8 @@ export const kubeletEnabled = dedicated(
   'kubelet-enabled',
   service,
   'The kubelet, started with the machine.',
-  (params: { readonly effects: readonly Effect[] }) =>
-    service({ unit: 'kubelet', enabled: true, effects: [...NODE_EFFECTS, ...params.effects] }),
+  (params: { readonly places: NodePlaces; readonly effects: readonly Effect[] }) =>
+    service({ unit: 'kubelet', enabled: true, effects: [...nodeEffects(params.places), ...params.effects] }),
 );
 
 /** What `kubeadm init` is told, kept on the host for whoever wants to know. */
@@ -132,12 +153,12 @@ export const kubeadmInit = dedicated(
   'init',
   onceCommand,
   'Begin the cluster with kubeadm.',
-  (params: { readonly criSocket: string }) =>
+  (params: { readonly places: NodePlaces }) =>
     onceCommand({
       name: 'kubeadm',
       purpose: 'kubeadm init',
       run: `kubeadm init --config ${KUBERNETES.kubeadmConfig} --skip-token-print`,
-      undo: RESET(params.criSocket),
+      undo: reset(params.places),
       traces: TRACES,
       timeoutSeconds: 900,
     }),
@@ -192,15 +213,22 @@ export const kubeadmJoin = dedicated(
   'join',
   onceCommand,
   'Join the cluster with kubeadm.',
-  (params: { readonly join: JoinSettings; readonly node: NodeSettings; readonly criSocket: string }) =>
+  (params: {
+    readonly join: JoinSettings;
+    readonly node: NodeSettings;
+    readonly places: NodePlaces;
+    /** The node that has to have joined before. */
+    readonly after?: Ref<Json>;
+  }) =>
     onceCommand({
       name: 'kubeadm',
       purpose: 'kubeadm join',
       run: 'kubeadm join --config "$KX_CONFIG"',
       config: { documents: [joinDocument(params.join, params.node)] } as unknown as Wanted<Content>,
-      undo: RESET(params.criSocket),
+      undo: reset(params.places),
       traces: TRACES,
       timeoutSeconds: 900,
+      ...(params.after === undefined ? {} : { after: params.after }),
     }),
 );
 

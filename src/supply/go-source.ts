@@ -23,7 +23,6 @@ const NO_MODULE: BuildNeed = {
   needs: [],
   tags: [],
   ldflags: [],
-  data: [],
 };
 
 /** Builds programs from source through the Go module proxy of the environment, and makes images of them. */
@@ -53,7 +52,11 @@ class Builder {
     if (inModules.every((one) => one !== undefined)) return JSON.stringify(inModules);
     const builds = items.map((item) => buildOf(job.builds, item.name, arch));
     if (arch === undefined || builds.includes(undefined)) return undefined;
-    return await this.joinedKey(job.builds, arch);
+    return await this.joinedKey(
+      job.builds,
+      arch,
+      items.map(({ name }) => name),
+    );
   }
 
   async imageKey({ image, builds, arch }: ImageJob): Promise<string | undefined> {
@@ -61,7 +64,7 @@ class Builder {
     if (made === undefined || made.programs.some((name) => buildOf(builds, name, arch) === undefined)) return undefined;
     const own: Record<string, string> = {};
     for (const program of made.own) own[program] = await sourcesDigest(ownSources(program));
-    const key = await this.joinedKey(made.own.length === 0 ? builds : [...builds, NO_MODULE], arch);
+    const key = await this.joinedKey(made.own.length === 0 ? builds : [...builds, NO_MODULE], arch, made.programs);
     return `${key} ${makeKey(made, arch, own)}`;
   }
 
@@ -124,9 +127,10 @@ class Builder {
     place: string,
     io: SupplyIo,
   ): Promise<ReadonlyMap<string, Supplied>> {
-    const key = await this.keyOf(build, arch);
+    const base = await this.keyOf(build, arch);
+    const keyFor = (name: string) => `${base} ${build.programs[name]}`;
     const names = Object.keys(build.programs);
-    const known = () => this.known(names, place, key);
+    const known = () => this.known(names, place, keyFor);
     const before = await known();
     if (before.size === names.length) return before;
     return await this.oneAtATime(io, async () => {
@@ -137,7 +141,7 @@ class Builder {
         goBuild({ build, arch, programs: missing }, out, this.cache.dir, counting),
       );
       for (const [name, one] of made) {
-        await this.cache.note({ id: `${place}/${name}`, source: NAME, key, ...one });
+        await this.cache.note({ id: `${place}/${name}`, source: NAME, key: keyFor(name), ...one });
         found.set(name, one);
       }
       return found;
@@ -171,10 +175,14 @@ class Builder {
     }
   }
 
-  private async known(names: readonly string[], place: string, key: string): Promise<ReadonlyMap<string, Supplied>> {
+  private async known(
+    names: readonly string[],
+    place: string,
+    keyFor: (name: string) => string,
+  ): Promise<ReadonlyMap<string, Supplied>> {
     const found = new Map<string, Supplied>();
     for (const name of names) {
-      const record = await this.cache.find(`${place}/${name}`, NAME, key);
+      const record = await this.cache.find(`${place}/${name}`, NAME, keyFor(name));
       if (record === undefined || !(await this.cache.store.verify(digestOfHex(record.sha256)))) continue;
       found.set(name, { sha256: record.sha256, size: record.size });
     }
@@ -201,9 +209,10 @@ class Builder {
     }
   }
 
-  private async joinedKey(builds: readonly BuildNeed[], arch: Arch): Promise<string> {
+  private async joinedKey(builds: readonly BuildNeed[], arch: Arch, programs: readonly string[]): Promise<string> {
     const keys = await Promise.all(builds.map((build) => this.keyOf(build, arch)));
-    return [...new Set(keys)].join('+');
+    const packages = programs.map((name) => buildOf(builds, name, arch)?.programs[name] ?? '');
+    return [...new Set(keys), ...packages].join('+');
   }
 
   /** What the programs of a recipe depend on, whichever of them are wanted. */

@@ -131,7 +131,6 @@ function render(need: ArtifactNeed): string {
     lines.push(...build.ldflags.map((flag) => `    ${flag}`));
     if (build.replace !== undefined)
       lines.push(`    ${build.replace.modules}@${build.replace.at} is ${build.replace.by}`);
-    if (build.data.length > 0) lines.push(`    with ${build.data.join(' ')}`);
   }
   if (need.packages !== undefined) {
     const names = Object.entries(need.packages.names).filter(([, some]) => some.length > 0);

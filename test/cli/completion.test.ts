@@ -33,7 +33,7 @@ function inBash(cwd: string, line: string, env: NodeJS.ProcessEnv = {}): string[
 test('bash completes commands, flags and choices', () => {
   const cwd = tempDir();
   expect(inBash(cwd, 'kubexm ge')).toEqual(['generate', 'get']);
-  expect(inBash(cwd, 'kubexm get ')).toEqual(['runs', 'events', 'metrics']);
+  expect(inBash(cwd, 'kubexm get ')).toEqual(['clusters', 'nodes', 'artifacts', 'runs', 'events', 'metrics']);
   expect(inBash(cwd, 'kubexm get runs --l')).toEqual(['--lab', '--limit', '--lang']);
   expect(inBash(cwd, 'kubexm get runs -o ')).toEqual(['table', 'wide', 'json', 'yaml', 'name']);
   expect(inBash(cwd, 'kubexm get runs --output=j')).toEqual(['json']);
@@ -52,6 +52,10 @@ test('bash completes what the machine knows: hosts of the file, contexts, codes'
   ]);
   expect(inBash(cwd, 'kubexm run command --nodes al', env)).toEqual(['option:-o nospace', 'all']);
   expect(inBash(cwd, 'kubexm config use-context p', env)).toEqual(['prod']);
+  expect(inBash(cwd, 'kubexm describe cluster p', env)).toEqual(['prod']);
+  expect(inBash(cwd, 'kubexm run task runtime/c')).toEqual(['runtime/containerd']);
+  expect(inBash(cwd, 'kubexm create cluster -e kubernetes.maxP')).toEqual(['option:-o nospace', 'kubernetes.maxPods=']);
+  expect(inBash(cwd, 'kubexm create cluster -e ssh.passw')).toEqual(['option:-o nospace']);
   expect(inBash(cwd, 'kubexm explain KX100')).toEqual(expect.arrayContaining(['KX1001', 'KX1009']));
 });
 

@@ -37,7 +37,7 @@ test('every example is understood', async () => {
   const { buildProgram } = await import('../../src/cli/program.ts');
   for (const spec of commands) {
     for (const { line } of spec.examples) {
-      const typed = line.replace(/^source <\((.*)\)$/, '$1').replace(/ > .*$/, '');
+      const typed = line.replace(/^source <\((.*)\)$/, '$1').replace(/^\w+=\S+ | > .*$/g, '');
       const words = [...typed.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '').slice(1);
       let called = '';
       const only = commands.map((one) => ({

@@ -7,7 +7,7 @@ export const testedOnHosts: Readonly<Record<string, string>> = {
   firewall: 'src/step/generic/firewall.rig.test.ts',
   group: 'src/step/generic/user.host.test.ts',
   hostname: 'src/step/generic/hostname.rig.test.ts',
-  image: 'test/lab/distribution.test.ts',
+  image: 'test/lab/cluster.test.ts',
   kernelModule: 'src/step/generic/kernel-module.rig.test.ts',
   kubeObjects: 'test/lab/cluster.test.ts',
   packageHold: 'src/step/generic/package-hold.host.test.ts',

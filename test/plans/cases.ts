@@ -3,6 +3,7 @@ import { defineModule, definePipeline, defineTask, type PlanContext } from '../.
 import type { ExecutionFragment } from '../../src/plan/node.ts';
 import type { Ref } from '../../src/plan/ref.ts';
 import { dedicated } from '../../src/plan/step.ts';
+import { createCases } from './create-cases.ts';
 import { contextOf, demo, join, many, step, token, touch } from './fixtures.ts';
 import { nodeCases } from './node-cases.ts';
 import { smokeCases } from './smoke-cases.ts';
@@ -112,4 +113,5 @@ export const cases: Readonly<Record<string, () => ExecutionFragment>> = {
   'join-workers': joinWorkers,
   ...nodeCases,
   ...smokeCases,
+  ...createCases,
 };

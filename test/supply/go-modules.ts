@@ -76,7 +76,6 @@ export const RECIPE: BuildNeed = {
   needs: [],
   tags: [],
   ldflags: ['-X main.version=v1.0.0'],
-  data: ['cfg'],
 };
 /** A program whose requirements nobody published at that version. */
 export const STAGED: BuildNeed = {
@@ -85,13 +84,11 @@ export const STAGED: BuildNeed = {
   modules: [{ path: 'example.org/big', version: 'v1.0.0' }],
   programs: { three: 'example.org/big/cmd/three' },
   replace: { modules: 'example.org/*', at: 'v0.0.0', by: 'v1.2.3' },
-  data: [],
 };
 /** A recipe for a module that is one program. */
 export const only = (name: string, more: Partial<BuildNeed> = {}): BuildNeed => ({
   ...RECIPE,
   modules: [{ path: `example.org/${name}`, version: 'v1.0.0' }],
   programs: { [name]: `example.org/${name}` },
-  data: [],
   ...more,
 });

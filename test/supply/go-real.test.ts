@@ -38,7 +38,6 @@ async function recipe(component: string, programs: readonly string[]): Promise<B
     needs: build.needs,
     tags: build.tags,
     ldflags: build.ldflags.map(filled),
-    data: build.data,
   };
 }
 

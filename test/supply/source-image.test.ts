@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openBlobStore, parseReference } from '../../src/oci/index.ts';
-import { untar } from '../../src/supply/source/archive/untar.ts';
+import { untar } from '../../src/supply/tar/untar.ts';
 import { mirror, upstream, zone } from '../../src/supply/source/index.ts';
 import { sampleImage, Workshop } from '../oci/workshop.ts';
 import { contentOf, failure, imageJob, quick, SourceWorld } from './source-world.ts';

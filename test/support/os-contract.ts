@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { beforeImage } from '../../src/engine/before-image.ts';
 import { connectMachine, type LinkedMachine } from '../../src/host/index.ts';
+import { library } from '../../src/host/lib/index.ts';
 import type { Host, Machine, Output } from '../../src/model/host.ts';
 import { lines, type Script, sh } from '../../src/model/script.ts';
 import type { AnyStep, StepIo, Verdict } from '../../src/plan/step.ts';
@@ -30,6 +31,13 @@ export interface SystemCase {
   readonly after?: RegExp;
 }
 
+const LIBRARY = '/srv/kx-test/lib';
+
+/** For a shell that the library was not loaded into yet. The library sets a path of its own; the test's stays. */
+export function withLibrary(script: Script): string {
+  return lines(sh`kx_test_path=$PATH; . ${LIBRARY}; kx_env; PATH=$kx_test_path`, script).script;
+}
+
 /** A shell of the host. */
 export interface HostShell {
   readonly name: string;
@@ -53,7 +61,9 @@ export class SystemBench {
     const rig = await startRig(options);
     const host = rig.hosts[0] as RigHost;
     await host.exec('mkdir -p /srv/kx-test/bb && busybox --install -s /srv/kx-test/bb');
-    return new SystemBench(rig, host, await connectMachine(host.target()));
+    const machine = await connectMachine(host.target());
+    await machine.write(LIBRARY, library, { mode: '0644' });
+    return new SystemBench(rig, host, machine);
   }
 
   async close(): Promise<void> {
@@ -72,11 +82,11 @@ export class SystemBench {
     const { machine } = this;
     return [
       { name: 'dash', run: (script) => machine.run(script) },
-      { name: 'bash', run: (script) => machine.run(sh`bash --posix -c ${script.script}`) },
+      { name: 'bash', run: (script) => machine.run(sh`bash --posix -c ${withLibrary(script)}`) },
       {
         name: 'busybox',
         run: (script) =>
-          machine.run(sh`PATH=/usr/local/sbin:/srv/kx-test/bb:/usr/bin; busybox ash -c ${script.script}`),
+          machine.run(sh`PATH=/usr/local/sbin:/srv/kx-test/bb:/usr/bin; busybox ash -c ${withLibrary(script)}`),
       },
     ];
   }
@@ -139,7 +149,7 @@ export class SystemBench {
 
 /** In the very shell of the case: some are in a network of their own, and nothing of theirs may reach another. */
 function killedAfter(seconds: string, script: Script): Script {
-  return sh`timeout -s KILL ${seconds} sh -c ${script.script} >/dev/null 2>&1`;
+  return sh`timeout -s KILL ${seconds} sh -c ${withLibrary(script)} >/dev/null 2>&1`;
 }
 
 function good(output: Output, say: string): void {

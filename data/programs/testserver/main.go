@@ -15,11 +15,12 @@ import (
 	"time"
 )
 
-const version = "1.0.0"
+const version = "1.1.0"
 
 func main() {
 	httpAddress := flag.String("http", ":8080", "address of the HTTP server")
 	udpAddress := flag.String("udp", ":8081", "address of the UDP echo; empty for none")
+	question := flag.String("ask", "", "ask the server of this machine for a path, such as /dns?name=localhost, and end")
 	showVersion := flag.Bool("version", false, "print the version")
 	flag.Parse()
 	if *showVersion {
@@ -28,6 +29,12 @@ func main() {
 	}
 	if flag.NArg() > 0 {
 		log.Fatalf("unknown argument %q", flag.Arg(0))
+	}
+	if *question != "" {
+		if err := ask(*httpAddress, *question, os.Stdout); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()

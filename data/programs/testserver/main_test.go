@@ -70,6 +70,23 @@ func TestEchoOfBody(t *testing.T) {
 	}
 }
 
+func TestAsks(t *testing.T) {
+	server := httptest.NewServer(handler("node-a"))
+	defer server.Close()
+	address := strings.TrimPrefix(server.URL, "http://")
+	var answer strings.Builder
+	if err := ask(address, "/hostname", &answer); err != nil || answer.String() != "node-a\n" {
+		t.Fatalf("%q, %v", answer.String(), err)
+	}
+	answer.Reset()
+	if err := ask(address, "/dns?name=nothing.invalid", &answer); err == nil || !strings.Contains(answer.String(), `"error"`) {
+		t.Fatalf("%q, %v", answer.String(), err)
+	}
+	if err := ask("127.0.0.1:1", "/hostname", &answer); err == nil {
+		t.Fatal("nobody was there")
+	}
+}
+
 func TestEndsWhenTold(t *testing.T) {
 	stop, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)

@@ -9,6 +9,7 @@ const known: ValueSource = async (kind) => {
     node: ['all', 'node1', 'node2', 'etcd'],
     run: ['r1', 'r2'],
     context: ['prod'],
+    field: ['kubernetes.version='],
   };
   return (values[kind] ?? []).map((value) => ({ value, text: kind }));
 };
@@ -25,7 +26,7 @@ test('commands and their second words', async () => {
   expect((await at('')).values).toContain('get');
   expect((await at('')).values).not.toContain('complete');
   expect((await at('ge')).values).toEqual(['generate', 'get']);
-  expect((await at('get', '')).values).toEqual(['artifacts', 'runs', 'events', 'metrics']);
+  expect((await at('get', '')).values).toEqual(['clusters', 'nodes', 'artifacts', 'runs', 'events', 'metrics']);
   expect((await at('config', 'use')).values).toEqual(['use-context']);
 });
 
@@ -64,6 +65,16 @@ test('lists go on behind a comma, without a space', async () => {
     files: false,
     noSpace: true,
   });
+});
+
+test('a field goes on with its value, and may be given again', async () => {
+  expect(await at('run', 'task', 'x', '-e', 'k')).toEqual({
+    values: ['kubernetes.version='],
+    files: false,
+    noSpace: true,
+  });
+  expect((await at('run', 'task', 'x', '-e', 'a=b', '--extra')).values).toEqual(['--extra-vars']);
+  expect((await at('run', 'task', 'x', '--t')).values).toEqual([]);
 });
 
 test('files are left to the shell', async () => {

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { kubexmError, type Lab, labConfig, readContexts, WORK_DIR, workDirOf } from '../../index.ts';
+import { kubexmError, type Lab, labConfig, readContexts, recordContext, WORK_DIR, workDirOf } from '../../index.ts';
 import type { Io } from '../io.ts';
 
 /** What quickstart calls its lab and its cluster. */
@@ -59,6 +59,15 @@ export function writeConfig(place: Place, lab: Lab, version: string): void {
   mkdirSync(place.dir, { recursive: true, mode: 0o700 });
   writeFileSync(`${place.configFile}.${process.pid}`, text, { mode: 0o600 });
   renameSync(`${place.configFile}.${process.pid}`, place.configFile);
+}
+
+/** Makes it known from anywhere, before anything is changed on the machines: whoever goes on after a kill must find it. */
+export function rememberPlace(io: Io, { configFile, baseDir }: Place): void {
+  try {
+    recordContext(io.env, { name: QUICKSTART, configFile, baseDir });
+  } catch {
+    // Every run that ends tries it again, and says why it cannot be done.
+  }
 }
 
 /** Removes everything about the cluster here; the directory of all clusters too, if it was the last one. */

@@ -14,7 +14,7 @@ import { executePipeline } from '../run-pipeline.ts';
 import { type Estimate, estimateOf, PHASES, type Phase } from './estimate.ts';
 import { nextLines, printNodes } from './finish.ts';
 import { ensureLab, findLab, nodesOf } from './lab.ts';
-import { findPlace, type Place, writeConfig } from './place.ts';
+import { findPlace, type Place, rememberPlace, writeConfig } from './place.ts';
 import { versionFor } from './version.ts';
 
 /** What a person may choose. */
@@ -42,6 +42,7 @@ export async function runQuickstart(io: Io, choice: Choice): Promise<ExitCode> {
   announce(io, 'lab', estimate);
   const lab = await ensureLab(io, there, nodes);
   writeConfig(place, lab, version);
+  rememberPlace(io, place);
   const code = (await runPhases(io, place, estimate)) || (await printNodes(io, place));
   if (code !== 0) io.note('', io.say('quickstart.again'));
   else {

@@ -64,7 +64,6 @@ export interface BuildNeed {
   readonly tags: readonly string[];
   readonly ldflags: readonly string[];
   readonly replace?: { readonly modules: string; readonly at: string; readonly by: string };
-  readonly data: readonly string[];
 }
 
 /** Packages of the operating system that hosts need. */

@@ -132,8 +132,6 @@ const build = z.strictObject({
   ldflags: list(text()),
   /** Requirements of this form at this version that are replaced: staging modules. */
   replace: z.strictObject({ modules: text(), at: text(), by: text() }).optional(),
-  /** Directories of the module that go along with the programs. */
-  data: list(text()),
 });
 
 const packages = z.strictObject({

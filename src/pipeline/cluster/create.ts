@@ -6,7 +6,7 @@ import { networkFields, networkModule } from '../../module/network.ts';
 import { nodeFields, nodeModule } from '../../module/node.ts';
 import { confirmation, preflight } from '../../module/preflight.ts';
 import { runtimeFields, runtimeModule } from '../../module/runtime.ts';
-import { barrier, nothing, parallel, sequence } from '../../plan/combinators.ts';
+import { nothing, parallel, sequence } from '../../plan/combinators.ts';
 import { definePipeline } from '../../plan/layers.ts';
 import { COMMON_FIELDS, refuseUnsupported } from './supported.ts';
 
@@ -45,17 +45,13 @@ export const createCluster = definePipeline<CreateClusterParams>({
       confirmation.plan(context, { question }).fragment,
       parallel(
         artifactsModule.plan(context).fragment,
-        barrier(
-          'joined',
-          'present',
-          sequence(
-            parallel(
-              nodeModule.plan(context).fragment,
-              sequence(runtimeModule.plan(context).fragment, kubernetesPartsModule.plan(context).fragment),
-            ),
-            kubernetesModule.plan(context).fragment,
-            parallel(networkModule.plan(context).fragment, dnsModule.plan(context).fragment),
+        sequence(
+          parallel(
+            nodeModule.plan(context).fragment,
+            sequence(runtimeModule.plan(context).fragment, kubernetesPartsModule.plan(context).fragment),
           ),
+          kubernetesModule.plan(context).fragment,
+          parallel(networkModule.plan(context).fragment, dnsModule.plan(context).fragment),
           clusterModule.plan(context).fragment,
         ),
       ),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeHosts } from '../../../test/rig/sshd.ts';
-import { SystemBench, type SystemCase } from '../../../test/support/os-contract.ts';
+import { SystemBench, type SystemCase, withLibrary } from '../../../test/support/os-contract.ts';
 import { type Script, sh } from '../../model/script.ts';
 import { hostname } from './hostname.ts';
 import { sysctl } from './sysctl.ts';
@@ -133,7 +133,7 @@ describeHosts('names, time zones and settings of real machines', () => {
     expect(await bench.host.exec(inside)).not.toBe(await bench.host.exec(outside));
     const shells = bench.shells().map(({ name, run }) => ({
       name,
-      run: (script: Script) => run(sh`${NETWORK} ${SHELLS[name] ?? ['sh']} -c ${script.script}`),
+      run: (script: Script) => run(sh`${NETWORK} ${SHELLS[name] ?? ['sh']} -c ${withLibrary(script)}`),
     }));
     const one: SystemCase = {
       name: 'numbers',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Effect } from '../../model/effect.ts';
+import type { Json } from '../../model/json.ts';
 import { lines, type Script, sh } from '../../model/script.ts';
 import { defineStep, half, needed, satisfied } from '../../plan/step.ts';
 import { type Content, contentBytes } from './lib/content.ts';
@@ -19,6 +20,8 @@ export interface OnceCommand extends CommandContext {
   readonly traces: readonly string[];
   /** A file for the command alone, gone when it ends; its path is in `$KX_CONFIG`. It may hold secrets. */
   readonly config?: Content;
+  /** What must be done before, as what it produced: passing it draws the edge. */
+  readonly after?: Json;
   readonly effects?: readonly Effect[];
   /** Default 600. */
   readonly timeoutSeconds?: number;
@@ -38,13 +41,14 @@ export const onceCommand = defineStep<OnceCommand>()({
     ),
   judge: (output, want) => {
     const [state = '', ...traces] = output.stdout.trim().split('\n');
-    if (state === 'done') return satisfied();
+    if (state === 'done') return satisfied({ done: true });
     if (state === 'begun') return half({ traces }, 'it has begun and not ended');
     return needed({ traces }, [{ what: want.purpose, from: 'not done', to: 'done' }]);
   },
   apply: (_host, want) => {
     const config = want.config === undefined ? [] : [configScript(want.config)];
     return lines(
+      sh`if [ "$(cat -- ${noteOf(want)} 2>/dev/null)" = done ]; then exit 0; fi`,
       sh`for p in ${want.traces.map(absolute)}; do
   if [ -e "$p" ]; then echo "$p is there already, and kubexm has not made it: nothing was changed" >&2; exit 1; fi
 done`,

@@ -17,6 +17,8 @@ export interface NodeSettings {
   /** Only a control plane has taints: one that is a worker too has none. */
   readonly taints: readonly { readonly key: string; readonly effect: string }[] | undefined;
   readonly kubeletArgs: readonly Flag[];
+  /** Checks of kubeadm whose errors are warnings on this node. */
+  readonly ignoredChecks: readonly string[];
 }
 
 /** What kubeadm is told about the cluster. */
@@ -113,7 +115,8 @@ function clusterConfiguration(cluster: ClusterSettings, api: string, form: strin
   };
 }
 
-function registration({ name, addresses, criSocket, taints, kubeletArgs }: NodeSettings, form: string): JsonObject {
+function registration(node: NodeSettings, form: string): JsonObject {
+  const { name, addresses, criSocket, taints, kubeletArgs, ignoredChecks } = node;
   const nodeIp = { name: 'node-ip', value: addresses.join(',') };
   return {
     name,
@@ -121,13 +124,19 @@ function registration({ name, addresses, criSocket, taints, kubeletArgs }: NodeS
     // Images are imported before: what is missing is a defect, and is pulled rather than fatal.
     imagePullPolicy: 'IfNotPresent',
     ...(taints === undefined ? {} : { taints: taints.map((taint) => ({ ...taint })) }),
+    ...(ignoredChecks.length === 0 ? {} : { ignorePreflightErrors: [...ignoredChecks] }),
     ...extraArgs([nodeIp, ...kubeletArgs], form, 'kubeletExtraArgs'),
   };
 }
 
-/** v1beta3 has a map, v1beta4 a list. */
+/** v1beta3 has a map, in which a flag that is given twice has both values; v1beta4 has a list. */
 function extraArgs(args: readonly Flag[], form: string, key: string): JsonObject {
   if (args.length === 0) return {};
-  if (form === 'v1beta3') return { [key]: Object.fromEntries(args.map(({ name, value }) => [name, value])) };
+  if (form === 'v1beta3') {
+    const byName = Map.groupBy(args, ({ name }) => name);
+    return {
+      [key]: Object.fromEntries([...byName].map(([name, some]) => [name, some.map(({ value }) => value).join(',')])),
+    };
+  }
   return { [key]: args.map((arg) => ({ ...arg })) };
 }

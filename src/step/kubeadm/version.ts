@@ -6,6 +6,8 @@ export interface Traits {
   readonly kubeadmApi: 'v1beta3' | 'v1beta4';
   /** The kubelet knows `failCgroupV1` since 1.31 and refuses cgroup v1 without it since 1.35. */
   readonly knowsFailCgroupV1: boolean;
+  /** kubeadm calls cgroup v1 an error since 1.35, and takes no word for it but that the check is left out. */
+  readonly refusesCgroupV1: boolean;
   /** kube-proxy's nftables mode is stable since 1.33. */
   readonly stableNftables: boolean;
 }
@@ -16,6 +18,7 @@ export function traitsOf(version: string): Traits {
   return {
     kubeadmApi: since('1.31') ? 'v1beta4' : 'v1beta3',
     knowsFailCgroupV1: since('1.31'),
+    refusesCgroupV1: since('1.35'),
     stableNftables: since('1.33'),
   };
 }

@@ -88,7 +88,7 @@ const TRIALS: Readonly<Record<Tried, (pods: readonly SmokePod[], context: TrialC
     pods.map(({ node, name }) => ({
       from: master,
       to: node,
-      script: kubectl(['exec', name, '--', '/testserver', '-version']),
+      script: kubectl(['exec', name, '--', `/${SMOKE.name}`, '-version']),
       isGood: ({ code, stdout }) => code === 0 && stdout.includes(SMOKE.name),
     })),
 };

@@ -1,3 +1,4 @@
+import type { Output } from '../../model/host.ts';
 import { type Script, sh } from '../../model/script.ts';
 import { KUBERNETES } from '../kubeadm.ts';
 import { SMOKE } from './objects.ts';
@@ -7,9 +8,9 @@ export function kubectl(words: readonly string[], timeout: Script = sh`--request
   return sh`kubectl --kubeconfig ${KUBERNETES.adminConf} ${timeout} -n ${SMOKE.namespace} ${words}`;
 }
 
-/** Asks a pod of the check over HTTP, by way of the API server. */
-export function askPod(pod: string, path: string): Script {
-  return kubectl(['get', '--raw', `/api/v1/namespaces/${SMOKE.namespace}/pods/${pod}:${SMOKE.port}/proxy${path}`]);
+/** Lets a pod of the check find something out. It is asked by way of the kubelet: the network of pods may be what is broken. */
+export function askPod(pod: string, question: string): Script {
+  return kubectl(['exec', pod, '--', `/${SMOKE.name}`, '-ask', question]);
 }
 
 /** Asks any address over HTTP: the one client that a control plane surely has is kubectl. It gets no credentials. */
@@ -17,10 +18,16 @@ export function askAddress(url: string, path: string): Script {
   return sh`no_proxy='*' NO_PROXY='*' kubectl --kubeconfig /dev/null --server ${url} --request-timeout=5s get --raw ${path}`;
 }
 
-/** Why kubectl did not succeed, in one line: what the pod said, else the last thing that kubectl said. */
-export function reasonOf(stderr: string): string {
-  // The answer of a pod is quoted twice: as JSON, and by kubectl.
-  const [, said] = /\\"error\\":\\"((?:[^"\\]|\\\\.)*)\\"/.exec(stderr) ?? [];
-  if (said !== undefined) return said.replaceAll(/\\+"/g, '"');
-  return stderr.trim().split('\n').at(-1) ?? '';
+/** Why it did not succeed, in one line: what the pod said, else the last thing that kubectl said. */
+export function reasonOf({ stdout, stderr }: Pick<Output, 'stdout' | 'stderr'>): string {
+  return saidIn(stdout) ?? stderr.trim().split('\n').at(-1) ?? '';
+}
+
+function saidIn(stdout: string): string | undefined {
+  try {
+    const { error } = JSON.parse(stdout) as { readonly error?: unknown };
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
 }

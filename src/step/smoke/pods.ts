@@ -78,7 +78,7 @@ export const smokePods = defineStep<SmokePods>()({
         const serving = pods.filter(({ problem }) => problem === null).length;
         io.progress(serving, pods.length, 'parts');
         if (serving === pods.length || isLast) return pods;
-      } else if (isLast) throw kubexmError('KX4608', { what: 'pods', reason: reasonOf(seen.stderr) });
+      } else if (isLast) throw kubexmError('KX4608', { what: 'pods', reason: reasonOf(seen) });
       await sleep(500, undefined, { signal: io.signal });
     }
   },

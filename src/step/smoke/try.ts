@@ -12,10 +12,10 @@ export interface SmokeTry {
   readonly check: Tried;
   readonly pods: readonly SmokePod[];
   readonly domain: string;
+  /** A new Service reaches the last node after a moment: so long something may fail and be tried again. */
+  readonly graceSeconds: number;
 }
 
-// A new Service reaches the last node after a moment: so long something may fail and be tried again.
-const GRACE_MS = 15_000;
 const AT_ONCE = 3;
 
 /** Tries one kind of check everywhere. That something fails is a result, and no failure of the step. */
@@ -27,7 +27,7 @@ export const smokeTry = defineStep<SmokeTry>()({
   apply: async (host, want, io): Promise<readonly CheckResult[]> => {
     const nodePort = want.check === 'node-port' ? await nodePortOf(host, io) : 0;
     const trials = trialsOf(want.check, { ...want, nodePort, master: host.name });
-    const end = performance.now() + GRACE_MS;
+    const end = performance.now() + want.graceSeconds * 1000;
     const results: CheckResult[] = [];
     const rest = trials.entries();
     const work = async (): Promise<void> => {
@@ -42,7 +42,7 @@ export const smokeTry = defineStep<SmokeTry>()({
   },
   timeoutSeconds: ({ pods }) => 120 + pods.length * 30,
   estimateSeconds: 2,
-  example: { check: 'dns', pods: [], domain: 'cluster.local' },
+  example: { check: 'dns', pods: [], domain: 'cluster.local', graceSeconds: 15 },
 });
 
 /** Why it failed to the end; null where it succeeded. */
@@ -51,15 +51,15 @@ async function attempt(host: Host, trial: Trial, end: number, io: StepIo): Promi
     const output = await host.run(trial.script, { timeoutSeconds: 30, signal: io.signal });
     if (trial.isGood(output)) return null;
     const isLast = performance.now() >= end;
-    if (isLast) return reasonOf(output.code === 0 ? `unexpected: ${output.stdout}` : output.stderr);
+    if (isLast) return output.code === 0 ? `unexpected: ${output.stdout.trim()}` : reasonOf(output);
     await sleep(1000, undefined, { signal: io.signal });
   }
 }
 
 async function nodePortOf(host: Host, io: StepIo): Promise<number> {
   const words = ['get', 'service', SMOKE.nodePortService, '-o', 'jsonpath={.spec.ports[0].nodePort}'];
-  const { code, stdout, stderr } = await host.run(kubectl(words), { signal: io.signal });
-  const port = Number(stdout);
-  if (code === 0 && port > 0) return port;
-  throw kubexmError('KX4608', { what: 'services', reason: reasonOf(stderr) });
+  const output = await host.run(kubectl(words), { signal: io.signal });
+  const port = Number(output.stdout);
+  if (output.code === 0 && port > 0) return port;
+  throw kubexmError('KX4608', { what: 'services', reason: reasonOf(output) });
 }

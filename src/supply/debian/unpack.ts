@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { kubexmError } from '../../model/errors/index.ts';
 import type { TreeItem } from '../../oci/index.ts';
+import { type Limits, type Member, untar, type Visit } from '../tar/untar.ts';
 import type { Package } from './control.ts';
-import { readTar, type TarMember } from './tar-reader.ts';
 
 /** One path of an image, with where its content lies on this machine. */
 export type Unpacked = Exclude<TreeItem, { readonly tree: string }>;
+
+/** More than any package has. */
+const LIMITS: Limits = { members: 100_000, bytes: 8 * 1024 ** 3 };
 
 /** Directories that are links into /usr on every current Debian; older packages still name them. */
 const MERGED = ['bin', 'lib', 'lib32', 'lib64', 'libx32', 'sbin'];
@@ -35,15 +38,15 @@ export async function unpack(
   const items = new Map<string, Unpacked>();
   for (const { about, file } of packages) {
     try {
-      for await (const member of membersOf(file, env, signal)) {
+      await readPackage(file, env, signal, async (member, body) => {
         const path = merged(member.path);
-        if (path === '' || MERGED.includes(path) || LEFT_OUT.some((one) => one.test(path))) continue;
-        const item = await itemOf(path, member, items, join(dir, String(items.size)));
+        if (MERGED.includes(path) || LEFT_OUT.some((one) => one.test(path))) return;
+        const item = await itemOf(path, member, body, items, join(dir, String(items.size)));
         const there = items.get(path);
         const twice = there !== undefined && !('directory' in there && 'directory' in item);
         if (twice) throw new Error(`${path} is in another package too`);
         items.set(path, item);
-      }
+      });
     } catch (error) {
       signal.throwIfAborted();
       const { code, message } = error as NodeJS.ErrnoException;
@@ -68,11 +71,11 @@ export function mergedLinks(paths: readonly string[]): readonly TreeItem[] {
 
 async function itemOf(
   path: string,
-  member: TarMember,
+  member: Member,
+  body: AsyncIterable<Buffer>,
   items: ReadonlyMap<string, Unpacked>,
   place: string,
 ): Promise<Unpacked> {
-  if (path.split('/').includes('..')) throw new Error(`${path} leads out of it`);
   // Nothing that gives its caller the rights of its owner.
   const mode = member.mode & 0o1777;
   switch (member.kind) {
@@ -81,23 +84,24 @@ async function itemOf(
     case 'link':
       return { path, link: member.target };
     case 'hard-link': {
-      const other = items.get(merged(member.target.replace(/^(\.?\/)+/, '')));
+      const other = items.get(merged(member.target));
       if (other === undefined) throw new Error(`${path} is a link to nothing`);
       return { ...other, path };
     }
     case 'file':
-      await pipeline(member.content, createWriteStream(place, { flags: 'wx', mode: 0o600 }));
+      await pipeline(body, createWriteStream(place, { flags: 'wx', mode: 0o600 }));
       return { path, file: place, mode };
     default:
       throw new Error(`${path} is neither a file, a directory nor a link`);
   }
 }
 
-async function* membersOf(
+async function readPackage(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
-): AsyncGenerator<TarMember> {
+  visit: Visit,
+): Promise<void> {
   signal.throwIfAborted();
   const child = spawn('dpkg-deb', ['--fsys-tarfile', file], { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const end = (): void => {
@@ -122,13 +126,12 @@ async function* membersOf(
   const reason = (): Error => new Error(said.trim().split('\n').at(-1) || 'dpkg-deb cannot read it');
   try {
     try {
-      yield* readTar(child.stdout);
+      await untar(child.stdout, LIMITS, visit);
     } catch (error) {
-      // What dpkg-deb says about a damaged package is the better reason.
-      if ((await ended) !== 0 && said !== '') throw reason();
+      // What dpkg-deb says about a damaged package is the better reason, unless it complains that nobody listens any more.
+      if (child.stdout.readableEnded && (await ended) !== 0 && said !== '') throw reason();
       throw error;
     }
-    for await (const _ of child.stdout);
     if ((await ended) !== 0) throw reason();
   } finally {
     signal.removeEventListener('abort', end);

@@ -1,4 +1,4 @@
-import { chmod, copyFile, cp, mkdir, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { BuildNeed } from '../../model/catalog/need.ts';
 import type { Arch } from '../../model/catalog/schema.ts';
@@ -35,10 +35,7 @@ export type Built = Readonly<Record<string, string>>;
 /** Neither symbols nor debug information: as the projects release their programs, and a third smaller. */
 const ALWAYS = ['-s', '-w'];
 
-/**
- * Builds programs of a module into a directory, all in one go. What they are called there is their name; directories of `data`
- * lie beside them.
- */
+/** Builds programs of a module into a directory, all in one go. What they are called there is their name. */
 export async function goBuild(request: GoRequest, outDir: string, cacheDir: string, io: SupplyIo): Promise<Built> {
   const { build, arch } = request;
   const what = buildName(build);
@@ -59,9 +56,7 @@ export async function goBuild(request: GoRequest, outDir: string, cacheDir: stri
       const flags = flagsOf(build.tags, build.ldflags);
       await compile({ what, packages, flags, place }, session);
       const names = Object.fromEntries(request.programs.map((name, at) => [name, packages[at] ?? '']));
-      const built = await take(names, arch, directory, outDir);
-      for (const data of build.data) await copyData(join(place.sources, data), join(outDir, data));
-      return built;
+      return await take(names, arch, directory, outDir);
     } finally {
       session.progress.stop();
     }
@@ -139,11 +134,6 @@ async function move(from: string, to: string): Promise<void> {
     await copyFile(from, `${to}.part`);
     await rename(`${to}.part`, to);
   });
-}
-
-async function copyData(from: string, to: string): Promise<void> {
-  await rm(to, { recursive: true, force: true });
-  await cp(from, to, { recursive: true });
 }
 
 /** What go calls a program: the last part of its package that is no major version. */

@@ -16,7 +16,6 @@ const BUILD: BuildNeed = {
   needs: NEEDS,
   tags: [],
   ldflags: [],
-  data: [],
 };
 const own = ownArch() as Arch;
 const other: Arch = own === 'amd64' ? 'arm64' : 'amd64';

@@ -14,7 +14,6 @@ const BUILD: BuildNeed = {
   tags: ['netgo'],
   ldflags: ['-X main.version=v1.0.0'],
   replace: { modules: 'example.org/*', at: 'v0.0.0', by: 'v1.0.0' },
-  data: [],
 };
 const REQUEST = { build: BUILD, arch: 'amd64', programs: ['a', 'b'] } as const;
 const key = (build: Partial<BuildNeed> = {}, more: object = {}, compiler: string[] = []) =>
@@ -36,7 +35,6 @@ describe('recipeHash', () => {
       key({ tags: [] }),
       key({ ldflags: [] }),
       key({ replace: { modules: 'example.org/*', at: 'v0.0.0', by: 'v1.0.1' } }),
-      key({ data: ['cfg'] }),
       key({}, { arch: 'arm64' }),
       key({}, { programs: ['a'] }),
       key({}, {}, ['gcc 12']),

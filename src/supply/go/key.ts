@@ -31,7 +31,6 @@ export function recipeHash({ build, arch, programs }: GoRequest, compiler: reado
     cgo,
     flags: flagsOf(build.tags, build.ldflags),
     replace: replace === undefined ? [] : [replace.modules, replace.at, replace.by],
-    data: build.data,
     compiler,
   };
   return createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 32);

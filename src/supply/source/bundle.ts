@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { kubexmError } from '../../model/errors/index.ts';
 import type { Source, SupplyIo } from '../types.ts';
-import { ArchiveProblem } from './archive/header.ts';
+import { ArchiveProblem } from '../tar/header.ts';
 import { type Extent, membersOf, streamOf } from './disk/bundle-file.ts';
 import { INDEX, INDEX_MAX } from './disk/index-file.ts';
 import { diskSource } from './disk/source.ts';

@@ -2,7 +2,7 @@ import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { kubeadmConfigFile, kubeadmInit, kubernetesDirectory } from '../../step/kubeadm.ts';
 import { firstMaster } from '../nodes.ts';
-import { clusterSettings, criSocket, nodeSettings } from './settings.ts';
+import { clusterSettings, nodePlaces, nodeSettings } from './settings.ts';
 
 /** The first control plane: the only point that all other nodes wait for. */
 export const initKubernetesTask = defineTask({
@@ -16,7 +16,7 @@ export const initKubernetesTask = defineTask({
     const fragment = sequence(
       on(first, kubernetesDirectory({ path: '/etc/kubernetes' })),
       on(first, kubeadmConfigFile(settings)),
-      on(first, kubeadmInit({ criSocket: criSocket(context) })),
+      on(first, kubeadmInit({ places: nodePlaces(context) })),
     );
     return { fragment, outputs: undefined };
   },

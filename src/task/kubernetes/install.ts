@@ -5,6 +5,7 @@ import { KUBERNETES, kubeletDropIn, kubeletEnabled, kubeletUnitFile, kubernetesD
 import { networkEffects } from '../../step/network.ts';
 import { programs } from '../artifacts/programs.ts';
 import { nodesOf } from '../nodes.ts';
+import { nodePlaces } from './settings.ts';
 
 /** kubeadm, kubelet and kubectl on every node; the kubelet waits for its configuration. */
 export const installKubernetesTask = defineTask({
@@ -15,7 +16,9 @@ export const installKubernetesTask = defineTask({
   plan: (context) => {
     const nodes = nodesOf(context);
     const directory = KUBERNETES.dropIn.replace(/\/[^/]*$/, '');
-    const runtime = context.cluster.spec.kubernetes.containerRuntime.type;
+    const { kubernetes, network } = context.cluster.spec;
+    const runtime = kubernetes.containerRuntime.type;
+    const effects = networkEffects(network.plugin);
     const fragment = sequence(
       parallel(
         programs(context, nodes, 'kubernetes', ['kubeadm', 'kubelet', 'kubectl'], '/usr/local/bin'),
@@ -25,7 +28,7 @@ export const installKubernetesTask = defineTask({
           on(nodes, kubeletDropIn({})),
         ),
       ),
-      on(nodes, kubeletEnabled({ effects: networkEffects(context.cluster.spec.network.plugin) })),
+      on(nodes, kubeletEnabled({ places: nodePlaces(context), effects })),
     );
     return { fragment, outputs: undefined };
   },

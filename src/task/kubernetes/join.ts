@@ -1,10 +1,10 @@
-import { on, parallel, rolling, sequence } from '../../plan/combinators.ts';
+import type { Json } from '../../model/json.ts';
+import { on, parallel, type StepFragment, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
-import type { ExecutionFragment } from '../../plan/node.ts';
-import { member } from '../../plan/ref.ts';
+import { member, type Ref } from '../../plan/ref.ts';
 import { certificateKey, joinToken, kubeadmJoin } from '../../step/kubeadm.ts';
 import { firstMaster, nodesOf } from '../nodes.ts';
-import { criSocket, endpointOf, nodeSettings } from './settings.ts';
+import { endpointOf, nodePlaces, nodeSettings } from './settings.ts';
 
 /** All other nodes: workers side by side, masters one after the other, since etcd takes one new member at a time. */
 export const joinKubernetesTask = defineTask({
@@ -20,25 +20,29 @@ export const joinKubernetesTask = defineTask({
     const workers = others.filter(({ roles }) => !roles.includes('master'));
     const token = on(first, joinToken({}));
     const key = on(first, certificateKey({}));
-    const join = (host: PlanHost) => {
-      const isMaster = host.roles.includes('master');
-      return kubeadmJoin({
-        criSocket: criSocket(context),
+    const join = (host: PlanHost, after?: Ref<Json>) =>
+      kubeadmJoin({
+        places: nodePlaces(context),
         node: nodeSettings(context, host),
         join: {
           ...common(context),
           token: member(token.ref(), 'token'),
           caCertHash: member(token.ref(), 'caCertHash'),
-          ...(isMaster ? { certificateKey: key.ref() } : {}),
+          ...(host.roles.includes('master') ? { certificateKey: key.ref() } : {}),
         },
+        ...(after === undefined ? {} : { after }),
       });
-    };
-    const joined: ExecutionFragment[] = [
-      rolling('join-masters', masters, { batch: 1 }, (some) => on(some, join, { name: `join-${some[0]?.name}` })),
-      on(workers, join),
-    ];
+    // No barrier: a master waits for the one before it, and for no other machine.
+    const inTurn: StepFragment<Json>[] = [];
+    for (const host of masters) {
+      inTurn.push(on(host, join(host, inTurn.at(-1)?.ref()), { name: `join-${host.name}` }));
+    }
     const mints = masters.length > 0 ? parallel(token, key) : token;
-    return { fragment: sequence(mints, parallel(...joined)), outputs: undefined };
+    const all = parallel(
+      ...inTurn,
+      on(workers, (host) => join(host)),
+    );
+    return { fragment: sequence(mints, all), outputs: undefined };
   },
 });
 

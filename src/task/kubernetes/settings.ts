@@ -1,11 +1,12 @@
 import { livingGates } from '../../model/cluster/feature-gates.ts';
 import type { ClusterHost } from '../../model/cluster/index.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, mergePatch } from '../../model/json.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
 import { CONTAINERD } from '../../step/containerd.ts';
 import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
-import { traitsOf } from '../../step/kubeadm/version.ts';
+import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';
+import { KUBERNETES, type NodePlaces } from '../../step/kubeadm.ts';
 import { nodesOf } from '../nodes.ts';
 
 const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
@@ -57,7 +58,15 @@ export function nodeSettings(context: PlanContext, host: PlanHost): NodeSettings
     criSocket: criSocket(context),
     taints: host.roles.includes('master') ? (both ? [] : [CONTROL_PLANE_TAINT]) : undefined,
     kubeletArgs: flags(context.cluster.spec.kubernetes.kubeletArgs),
+    ignoredChecks: host.facts.cgroup === 1 && traits(context).refusesCgroupV1 ? ['SystemVerification'] : [],
   };
+}
+
+/** Where a node keeps what `kubeadm reset` and the manifest have to find again. */
+export function nodePlaces(context: PlanContext): NodePlaces {
+  const { etcd, kubernetes } = context.cluster.spec;
+  const root = flags(kubernetes.kubeletArgs).findLast(({ name }) => name === 'root-dir')?.value;
+  return { criSocket: criSocket(context), etcdDir: etcd.dataDir, kubeletDir: root ?? KUBERNETES.kubeletDir };
 }
 
 /** A host's part of the configuration. */
@@ -94,39 +103,47 @@ function maskSizes({ cluster: { spec } }: PlanContext): readonly Flag[] {
 function kubeletFields(context: PlanContext): JsonObject {
   const { kubernetes } = context.cluster.spec;
   const gates = livingGates(kubernetes.featureGates);
-  const { knowsFailCgroupV1 } = traitsOf(kubernetes.version.replace(/^v/, ''));
+  const { knowsFailCgroupV1 } = traits(context);
   const oldCgroups = nodesOf(context).some(({ facts }) => facts.cgroup === 1);
-  return {
+  const fields: JsonObject = {
     cgroupDriver: 'systemd',
     maxPods: kubernetes.maxPods,
     podPidsLimit: kubernetes.podPidsLimit,
     rotateCertificates: true,
-    ...(Object.keys(gates).length === 0 ? {} : { featureGates: gates }),
+    ...gatesIn(gates),
     ...(knowsFailCgroupV1 && oldCgroups ? { failCgroupV1: false } : {}),
-    ...(kubernetes.kubeletConfiguration as JsonObject),
   };
+  return mergePatch(fields, kubernetes.kubeletConfiguration as JsonObject) as JsonObject;
 }
 
 function proxyFields(context: PlanContext): JsonObject {
   const { kubernetes, network } = context.cluster.spec;
   const mode = proxyMode(context);
-  const gates = livingGates(kubernetes.featureGates);
-  const masquerade = kubernetes.masqueradeAll && mode !== 'ipvs' ? { [mode]: { masqueradeAll: true } } : {};
-  return {
+  // The ipvs mode has no such field of its own and reads that of iptables.
+  const section = mode === 'nftables' ? 'nftables' : 'iptables';
+  const fields: JsonObject = {
     mode,
     clusterCIDR: families(network.kubePodsCIDR).join(','),
-    ...(Object.keys(gates).length === 0 ? {} : { featureGates: gates }),
-    ...masquerade,
-    ...(kubernetes.kubeProxyConfiguration as JsonObject),
+    ...gatesIn(livingGates(kubernetes.featureGates)),
+    ...(kubernetes.masqueradeAll ? { [section]: { masqueradeAll: true } } : {}),
   };
+  return mergePatch(fields, kubernetes.kubeProxyConfiguration as JsonObject) as JsonObject;
+}
+
+function gatesIn(gates: Readonly<Record<string, boolean>>): JsonObject {
+  return Object.keys(gates).length === 0 ? {} : { featureGates: gates };
 }
 
 /** nftables where every node's kernel is new enough for it and this Kubernetes calls it stable; else iptables. */
 function proxyMode(context: PlanContext): 'ipvs' | 'iptables' | 'nftables' {
-  const { proxyMode: wanted, version } = context.cluster.spec.kubernetes;
+  const { proxyMode: wanted } = context.cluster.spec.kubernetes;
   if (wanted !== 'auto') return wanted;
-  const new_ = nodesOf(context).every(({ facts }) => kernelSince(facts.kernel, 5, 13));
-  return new_ && traitsOf(version.replace(/^v/, '')).stableNftables ? 'nftables' : 'iptables';
+  const isNew = nodesOf(context).every(({ facts }) => kernelSince(facts.kernel, 5, 13));
+  return isNew && traits(context).stableNftables ? 'nftables' : 'iptables';
+}
+
+function traits({ cluster }: PlanContext): Traits {
+  return traitsOf(cluster.spec.kubernetes.version.replace(/^v/, ''));
 }
 
 function kernelSince(kernel: string, major: number, minor: number): boolean {

@@ -6,6 +6,8 @@ import type { SmokePod } from '../../step/smoke/pods.ts';
 import { tellResults, tryCheck } from '../../step/smoke.ts';
 import { firstMaster } from '../nodes.ts';
 
+const GRACE_SECONDS = 15;
+
 /** The pods to check with. */
 export interface CheckInputs {
   readonly pods: Ref<readonly SmokePod[]>;
@@ -20,7 +22,8 @@ export const smokeCheckTask = defineTask<CheckInputs>({
   plan: (context, { pods }) => {
     const first = firstMaster(context);
     const domain = context.cluster.spec.kubernetes.clusterName;
-    const tried = (check: Tried) => on(first, tryCheck({ check, pods, domain }), { name: check });
+    const tried = (check: Tried) =>
+      on(first, tryCheck({ check, pods, domain, graceSeconds: GRACE_SECONDS }), { name: check });
     const tries = {
       'pod-to-pod': tried('pod-to-pod'),
       dns: tried('dns'),

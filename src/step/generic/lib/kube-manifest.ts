@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { type Json, type JsonObject, mergePatch } from '../../../model/json.ts';
 import type { Kept } from './kept.ts';
 import { invalid } from './path.ts';
 
@@ -32,7 +32,7 @@ export function patchedManifest({ source, images, patches }: Manifest): readonly
   return objects.map((object) =>
     patches
       .filter((patch) => matches(object, patch))
-      .reduce((one, { merge }) => merged(one, merge) as JsonObject, object),
+      .reduce((one, { merge }) => mergePatch(one, merge) as JsonObject, object),
   );
 }
 
@@ -50,14 +50,4 @@ function withImages(value: Json, images: Readonly<Record<string, string>>): Json
       return [key, known ?? withImages(item, images)];
     }),
   );
-}
-
-function merged(value: Json | undefined, patch: Json): Json {
-  if (patch === null || typeof patch !== 'object' || Array.isArray(patch)) return patch;
-  const before = value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : {};
-  const kept = Object.entries(before).filter(([key]) => !(key in patch));
-  const changed = Object.entries(patch as JsonObject).flatMap(([key, item]): [string, Json][] =>
-    item === null ? [] : [[key, merged(before[key], item)]],
-  );
-  return Object.fromEntries([...kept, ...changed]);
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { ArchiveProblem, BLOCK, EXTRA_MAX, padded, parseHeader, parsePax, paxSize } from '../archive/header.ts';
+import { ArchiveProblem, BLOCK, EXTRA_MAX, padded, parseHeader, parsePax, paxSize } from '../../tar/header.ts';
 
 /** Where a member's bytes are in the file. */
 export interface Extent {

@@ -4,8 +4,11 @@ import { ArchiveProblem, BLOCK, EXTRA_MAX, type Header, padded, parseHeader, par
 export interface Member {
   /** As it would lie below the directory that one unpacks in: no `./`, no slash at the end. */
   readonly path: string;
-  readonly kind: 'file' | 'directory' | 'link' | 'other';
+  readonly kind: 'file' | 'directory' | 'link' | 'hard-link' | 'other';
   readonly size: number;
+  readonly mode: number;
+  /** What a link points to; of a hard link the path of another member; empty for all others. */
+  readonly target: string;
 }
 
 /** How much is read of an archive of whose author one knows nothing. */
@@ -22,21 +25,25 @@ export type Visit = (member: Member, body: AsyncIterable<Buffer>) => Promise<voi
 export async function untar(source: AsyncIterable<Uint8Array>, limits: Limits, visit: Visit): Promise<void> {
   const reader = new Reader(source, limits.bytes);
   try {
-    let longName: string | undefined;
+    let long: { readonly name?: string; readonly target?: string } = {};
     let pax: ReadonlyMap<string, string> = new Map();
     for (let members = 0; ; ) {
       const header = parseHeader(await reader.exactly(BLOCK));
       if (header === undefined) break;
       if (header.type === 'L' || header.type === 'x' || header.type === 'g' || header.type === 'K') {
         const data = await extra(reader, header);
-        if (header.type === 'L') longName = data.toString('utf8').replace(/\0+$/, '');
+        const text = (): string => data.toString('utf8').replace(/\0+$/, '');
+        if (header.type === 'L') long = { ...long, name: text() };
+        else if (header.type === 'K') long = { ...long, target: text() };
         else if (header.type === 'x') pax = parsePax(data);
         continue;
       }
       if (++members > limits.members) throw new ArchiveProblem(`it has more than ${limits.members} members`);
       const size = pax.has('size') ? paxSize(pax.get('size') ?? '') : header.size;
-      await one(reader, header, pax.get('path') ?? longName ?? header.name, size, visit);
-      longName = undefined;
+      const name = pax.get('path') ?? long.name ?? header.name;
+      const target = pax.get('linkpath') ?? long.target ?? header.target;
+      await one(reader, { ...header, name, size, target }, visit);
+      long = {};
       pax = new Map();
     }
     // To the very end: what is packed says only there whether it is whole.
@@ -46,10 +53,10 @@ export async function untar(source: AsyncIterable<Uint8Array>, limits: Limits, v
   }
 }
 
-async function one(reader: Reader, header: Header, name: string, size: number, visit: Visit): Promise<void> {
-  const kind = kindOf(header.type);
+async function one(reader: Reader, { name, size, type, mode, target }: Header, visit: Visit): Promise<void> {
+  const kind = kindOf(type);
   // Links and directories have none, whatever their header says.
-  const bytes = kind === 'link' || kind === 'directory' ? 0 : size;
+  const bytes = kind === 'file' || kind === 'other' ? size : 0;
   let left = bytes;
   const body = async function* (): AsyncGenerator<Buffer> {
     while (left > 0) {
@@ -60,7 +67,7 @@ async function one(reader: Reader, header: Header, name: string, size: number, v
   };
   const path = safePath(name);
   // The directory that everything is in.
-  if (path !== '') await visit({ path, kind, size: bytes }, body());
+  if (path !== '') await visit({ path, kind, size: bytes, mode, target: targetOf(kind, target) }, body());
   for await (const _ of body());
   await reader.exactly(padded(bytes) - bytes);
 }
@@ -82,8 +89,14 @@ function safePath(name: string): string {
 
 function kindOf(type: string): Member['kind'] {
   if (type === '0') return 'file';
-  if (type === '1' || type === '2') return 'link';
+  if (type === '1') return 'hard-link';
+  if (type === '2') return 'link';
   return type === '5' ? 'directory' : 'other';
+}
+
+function targetOf(kind: Member['kind'], target: string): string {
+  if (kind === 'hard-link') return safePath(target);
+  return kind === 'link' ? target : '';
 }
 
 /** Takes a stream in pieces of the size that is needed. */

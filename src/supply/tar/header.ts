@@ -12,6 +12,9 @@ export interface Header {
   readonly size: number;
   /** `0` is a file, `1` and `2` are links, `5` is a directory; the others are seldom or none of ours. */
   readonly type: string;
+  readonly mode: number;
+  /** What a link points to. */
+  readonly target: string;
 }
 
 /** The unit that a tar is made of. */
@@ -32,6 +35,8 @@ export function parseHeader(block: Buffer): Header | undefined {
     name: prefix === '' ? name : `${prefix}/${name}`,
     size: numberIn(block, 124, 12),
     type: type === '\0' || type === '7' ? '0' : type,
+    mode: numberIn(block, 100, 8) & 0o7777,
+    target: textIn(block, 157, 100),
   };
 }
 

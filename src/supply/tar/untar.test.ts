@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { member, tarOf } from '../../../../test/supply/source-world.ts';
+import { member, tarOf } from '../../../test/supply/source-world.ts';
 import { parseHeader } from './header.ts';
 import { type Member, untar } from './untar.ts';
 
@@ -42,19 +42,26 @@ describe('what tar writes', () => {
     writeFileSync(join(dir, long), 'long');
     writeFileSync(join(dir, 'bin/ümläut'), 'u');
     symlinkSync('../../etc/passwd', join(dir, 'bin/link'));
+    symlinkSync(`../${'away/'.repeat(30)}`, join(dir, 'bin/far'));
+    linkSync(join(dir, 'bin/one'), join(dir, 'bin/two'));
+    chmodSync(join(dir, 'bin/block'), 0o4750);
   });
 
   test.each(['gnu', 'pax', 'oldgnu'])('%s', async (format) => {
     const file = join(base, `${format}.tar`);
-    expect(spawnSync('tar', ['--format', format, '-cf', file, '-C', join(base, 'tree'), '.']).status).toBe(0);
+    const args = ['--format', format, '--sort=name', '-cf', file, '-C', join(base, 'tree'), '.'];
+    expect(spawnSync('tar', args).status).toBe(0);
     for (const piece of [100, 512, 7777]) {
       const found = await read(readFileSync(file), wide, piece);
-      expect(found.get('bin/one')).toEqual({ path: 'bin/one', kind: 'file', size: 3, data: 'one' });
+      expect(found.get('bin/one')).toMatchObject({ path: 'bin/one', kind: 'file', size: 3, target: '', data: 'one' });
       expect(found.get('bin/empty')?.data).toBe('');
       expect(found.get('bin/block')?.data).toBe('x'.repeat(512));
       expect(found.get(long)?.data).toBe('long');
       expect(found.get('bin/ümläut')?.data).toBe('u');
-      expect(found.get('bin/link')).toMatchObject({ kind: 'link', size: 0 });
+      expect(found.get('bin/block')?.mode).toBe(0o4750);
+      expect(found.get('bin/link')).toMatchObject({ kind: 'link', size: 0, target: '../../etc/passwd' });
+      expect(found.get('bin/far')?.target).toBe(`../${'away/'.repeat(30)}`);
+      expect(found.get('bin/two')).toMatchObject({ kind: 'hard-link', size: 0, target: 'bin/one' });
       expect(found.get('bin')?.kind).toBe('directory');
       expect(found.has('')).toBe(false);
     }
@@ -68,6 +75,29 @@ describe('what tar writes', () => {
     expect(spawnSync('tar', ['--format', 'ustar', '-cf', file, '-C', join(base, 'ustar'), name]).status).toBe(0);
     expect((await read(readFileSync(file))).get(name)?.data).toBe('split');
   });
+});
+
+test('what nobody reads is passed over', async () => {
+  const archive = await tarOf([member('a', 'x'.repeat(3000)), member('b', '')]);
+  const paths: string[] = [];
+  const source = async function* () {
+    yield archive;
+  };
+  await untar(source(), wide, async ({ path }) => void paths.push(path));
+  expect(paths).toEqual(['a', 'b']);
+});
+
+test('whatever goes wrong, the source is told that nobody reads it any more', async () => {
+  let told = false;
+  const source = async function* () {
+    try {
+      for (;;) yield Buffer.alloc(2048, 'a');
+    } finally {
+      told = true;
+    }
+  };
+  await expect(untar(source(), wide, async () => undefined)).rejects.toThrow('no tar');
+  expect(told).toBe(true);
 });
 
 describe('what means harm, or is damaged', () => {

@@ -1,0 +1,54 @@
+import { readCatalog, resolveArtifacts } from '../../src/catalog/index.ts';
+import { createCluster } from '../../src/pipeline/cluster/create.ts';
+import type { PlanContext } from '../../src/plan/layers.ts';
+import type { ExecutionFragment } from '../../src/plan/node.ts';
+import { configFor, type PlanContextOptions, planContextFor } from '../support/plan-context.ts';
+
+/** What several masters need: a load balancer that is there. */
+export const BALANCED = '  controlPlaneEndpoint: {externalLoadBalancer: external, lb_address: 192.0.2.9}\n';
+const NO_LOCAL_DNS = '  dns: {nodelocaldns: {enabled: false}}\n';
+const DUAL_STACK = `  controlPlaneEndpoint: {externalLoadBalancer: external, lb_address: "192.0.2.9,2001:db8::9"}
+`;
+
+const catalog = await readCatalog();
+
+/** A context with all artifacts of its configuration. */
+export async function contextWithArtifacts(text: string, options: PlanContextOptions = {}): Promise<PlanContext> {
+  const { cluster } = await planContextFor(text);
+  const needs = resolveArtifacts(cluster, catalog, '', () => 'amd64');
+  const artifacts = { needs, lock: {}, sources: [{ type: 'go' as const }], cacheDir: '/home/user/.cache/kubexm/artifacts' };
+  const facts: PlanContextOptions['facts'] = (host) => ({ arch: 'amd64', ...options.facts?.(host) });
+  return planContextFor(text, { ...options, artifacts, facts });
+}
+
+/** A configuration that `create cluster` takes. */
+export function creatable(parts: { masters?: number; workers?: number; version?: string; more?: string } = {}): string {
+  const { masters = 1, more = '' } = parts;
+  const endpoint = masters > 1 && !more.includes('controlPlaneEndpoint') ? BALANCED : '';
+  const text = configFor({ ...parts, more: `${endpoint}${NO_LOCAL_DNS}${more}` });
+  return text.replace('  controlPlaneEndpoint: {internalLoadbalancer: haproxy}\n', '');
+}
+
+/** The plan of `create cluster`. */
+export async function creation(text: string, options: PlanContextOptions = {}): Promise<ExecutionFragment> {
+  return createCluster.plan(await contextWithArtifacts(text, options), { skipPreflight: false });
+}
+
+const dual = creatable({ masters: 3, workers: 2, more: DUAL_STACK })
+  .replaceAll(/address: (10\.(\d)\.0\.(\d))\}/g, 'address: $1, internalAddress: "$1,2001:db8:$2::$3"}')
+  .replace(
+    'network: {plugin: flannel}',
+    'network: {plugin: flannel, kubePodsCIDR: "10.233.64.0/18,fd85:ee78:d8a6:8607::1:0000/112", kubeServiceCIDR: "10.233.0.0/18,fd85:ee78:d8a6:8607::1000/116"}',
+  );
+
+const plans = {
+  'create-3-2': await creation(creatable({ masters: 3, workers: 2 })),
+  'create-rocky-9': await creation(creatable(), { system: 'rocky-9' }),
+  'create-dual-stack': await creation(dual),
+  'create-1.36-cgroup-v1': await creation(creatable({ version: 'v1.36.0' }), { facts: () => ({ cgroup: 1 }) }),
+};
+
+/** Clusters as they are created: several masters, another family, two families of addresses, old control groups. */
+export const createCases: Readonly<Record<string, () => ExecutionFragment>> = Object.fromEntries(
+  Object.entries(plans).map(([name, plan]) => [name, () => plan]),
+);
