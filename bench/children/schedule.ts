@@ -68,7 +68,7 @@ async function run(graph: ExecutionGraph, journal: JournalWriter, emit: ExecuteO
     stop: new AbortController().signal,
     ask: () => Promise.reject(new Error('nobody is there')),
     redact: () => undefined,
-          secret: () => undefined,
+    secret: () => undefined,
   };
   const { counts } = await new Execution(options).run();
   if (counts.satisfied !== graph.size) throw new Error(`${counts.satisfied} of ${graph.size} are satisfied`);

@@ -1,4 +1,5 @@
 import type { Section } from '../lib/report.ts';
+import { cluster } from './cluster.ts';
 import { lab } from './lab.ts';
 import { latency } from './latency.ts';
 import { noOpRun } from './no-op-run.ts';
@@ -8,4 +9,4 @@ import { start } from './start.ts';
 import { upload } from './upload.ts';
 
 /** All sections, in the order of the document. */
-export const sections: readonly Section[] = [plan, schedule, noOpRun, latency, upload, lab, start];
+export const sections: readonly Section[] = [plan, schedule, noOpRun, latency, upload, lab, cluster, start];

@@ -12,6 +12,7 @@ export interface SourceSpec {
   readonly path?: string;
   readonly sha256?: string;
   readonly url?: string;
+  readonly registry?: string;
   readonly caFile?: string;
   readonly username?: string;
   /** The field of the configuration that holds the password. */

@@ -1,12 +1,13 @@
-import { join } from 'node:path';
 import type { ArtifactLock, SourceSpec } from '../model/artifact-lock.ts';
 import { errorTitle, KubexmError } from '../model/errors/index.ts';
 import { lines, sh } from '../model/script.ts';
 import { dedicated, defineStep, needed, type StepIo, satisfied } from '../plan/step.ts';
-import { ensure, type Got, itemsOf, type Job, locked, type Pins } from '../supply/index.ts';
+import { ensure, type Got, itemsOf, type Job, type Pins } from '../supply/index.ts';
 import { noteSeen, parseSeen, placeFile, STAT, seenFileOf } from './files.ts';
+import { guarded } from './guard.ts';
 import { layoutPath } from './layout.ts';
 import { addToLock, lockFileOf, parseLock, readLock } from './lock-file.ts';
+import { sourcesText } from './sources.ts';
 import { supplyFor } from './supply-for.ts';
 
 /** A job whose items shall lie in the cluster's directory. */
@@ -123,7 +124,6 @@ async function get(_host: unknown, want: ArtifactWant, io: StepIo): Promise<Arti
   const supply = await supplyFor(want, io);
   const pins = pinsOf(readLock(workDir));
   const items = itemsOf(job);
-  const guard = join(workDir, 'artifacts.guard');
   try {
     const got = await ensure(supply, job, pins, {
       signal: io.signal,
@@ -133,14 +133,14 @@ async function get(_host: unknown, want: ArtifactWant, io: StepIo): Promise<Arti
       tell: (text) => io.say(text),
     });
     const placed = new Map<string, Artifact>();
-    for (const item of items) {
-      const one = got.get(item.id);
-      if (one === undefined) continue;
-      const path = layoutPath(workDir, job, item);
-      await placeFile(supply.cache, one, path, item.kind === 'program');
-      placed.set(item.name, { path, sha256: one.sha256 });
-    }
-    await locked(guard, io.signal, async () => {
+    await guarded(workDir, io.signal, async () => {
+      for (const item of items) {
+        const one = got.get(item.id);
+        if (one === undefined) continue;
+        const path = layoutPath(workDir, job, item);
+        await placeFile(supply.cache, one, path, item.kind === 'program');
+        placed.set(item.name, { path, sha256: one.sha256 });
+      }
       await noteSeen(workDir, new Map([...placed.values()].map(({ path, sha256 }) => [path, sha256])));
       await addToLock(workDir, Object.fromEntries(got));
     });
@@ -149,7 +149,8 @@ async function get(_host: unknown, want: ArtifactWant, io: StepIo): Promise<Arti
     if (!job.optional || !isAbsence(error)) throw error;
     const reason = errorTitle(error.code, error.params, 'en');
     const absent = { absent: reason, sources: sourcesText(sources) };
-    await locked(guard, io.signal, () => addToLock(workDir, Object.fromEntries(items.map(({ id }) => [id, absent]))));
+    const entries = Object.fromEntries(items.map(({ id }) => [id, absent]));
+    await guarded(workDir, io.signal, () => addToLock(workDir, entries));
     io.say(errorTitle('KX7023', { what: titleOf(job), reason }, 'en'));
     return Object.fromEntries(items.map(({ name }) => [name, null]));
   }
@@ -163,9 +164,4 @@ function isAbsence(error: unknown): error is KubexmError {
 function pinsOf(lock: ArtifactLock): Pins {
   const pins = Object.entries(lock).flatMap(([id, entry]) => ('absent' in entry ? [] : [[id, entry] as [string, Got]]));
   return Object.fromEntries(pins);
-}
-
-/** What an absence depends on. */
-function sourcesText(sources: readonly SourceSpec[]): string {
-  return sources.map(({ type, path, url }) => [type, path ?? url].filter(Boolean).join('=')).join(',');
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { chmod, copyFile, lstat, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Cache, digestOfHex, type Got } from '../supply/index.ts';
@@ -39,11 +38,16 @@ export async function noteSeen(workDir: string, files: ReadonlyMap<string, strin
   await replaceFile(file, text.join(''));
 }
 
-/** Gives an item of the cache its name in the cluster's directory: a second name of the same file where that is possible. */
+/**
+ * Gives an item of the cache its name in the cluster's directory: a second name of the same file where that is possible. Whoever
+ * calls holds the guard of the cluster's artifacts.
+ */
 export async function placeFile({ store }: Cache, got: Got, path: string, executable: boolean): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const fresh = `${path}.${randomUUID()}.new`;
+  // Always the same name: what a killed run leaves there, the next one takes away.
+  const fresh = `${path}.new`;
   const digest = digestOfHex(got.sha256);
+  await rm(fresh, { force: true });
   try {
     if (!(await store.linkTo(digest, fresh))) await copyFile(store.path(digest), fresh);
     if (executable) await chmod(fresh, 0o555);

@@ -6,7 +6,7 @@ const GROUP_DIRS: Partial<Record<Job['group'], string>> = { runtime: 'container_
 
 /** Where a job's item lies in the cluster's work directory. */
 export function layoutPath(workDir: string, job: Job, item: Item): string {
-  if (job.kind === 'image') return join(workDir, 'images', job.arch, imageFile(job.image.upstream));
+  if (job.kind === 'image') return join(workDir, 'images', job.arch, imageFile(job.image.reference));
   const parent = GROUP_DIRS[job.group];
   const place = [...(parent === undefined ? [] : [parent]), job.component, job.version];
   return join(workDir, ...place, ...(job.arch === undefined ? [] : [job.arch]), item.name);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArtifactLock, LockEntry } from '../model/artifact-lock.ts';
 import { kubexmError } from '../model/errors/index.ts';
+import { guarded } from './guard.ts';
 
 /** Where a cluster's lock is. */
 export function lockFileOf(workDir: string): string {
@@ -58,12 +59,17 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   const fresh = `${file}.${randomUUID()}.new`;
   const handle = await open(fresh, 'wx', 0o600);
   try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
   }
-  await rename(fresh, file);
 }
 
 function isEntry(entry: LockEntry): boolean {
@@ -73,7 +79,10 @@ function isEntry(entry: LockEntry): boolean {
 
 /** Forgets what a cluster has agreed on: all of it, or only what no source had. */
 export async function forgetLocked(workDir: string, which: 'all' | 'absent'): Promise<void> {
-  const kept = Object.entries(readLock(workDir)).filter(([, entry]) => which === 'absent' && !('absent' in entry));
-  if (Object.keys(readLock(workDir)).length > kept.length)
+  const { signal } = new AbortController();
+  if (Object.keys(readLock(workDir)).length === 0) return;
+  await guarded(workDir, signal, async () => {
+    const kept = Object.entries(readLock(workDir)).filter(([, entry]) => which === 'absent' && !('absent' in entry));
     await replaceFile(lockFileOf(workDir), lockText(Object.fromEntries(kept)));
+  });
 }

@@ -47,9 +47,10 @@ async function blobsIn(cache: Cache): Promise<readonly string[]> {
   return (await Promise.all(dirs.map(childrenOf))).flat();
 }
 
-/** Directories in which killed runs unpacked or built. */
+/** Directories in which killed runs unpacked or built, and notes that they did not finish. */
 async function sweep(cache: Cache, before: number): Promise<void> {
-  for (const path of await childrenOf(cache.workDir)) {
+  const notes = (await childrenOf(join(cache.dir, 'index'))).filter((path) => path.endsWith('.new'));
+  for (const path of [...(await childrenOf(cache.workDir)), ...notes]) {
     const found = await stat(path).catch(() => undefined);
     if (found !== undefined && found.mtimeMs <= before) await rm(path, { recursive: true, force: true });
   }

@@ -5,6 +5,7 @@ import type { PlanArtifacts } from '../plan/layers.ts';
 import { type Cache, digestOfHex, type Item, itemsOf, type Job, jobsOf, keyOf, type Source } from '../supply/index.ts';
 import { parseSeen, seenFileOf, statText } from './files.ts';
 import { layoutPath } from './layout.ts';
+import { sourcesText } from './sources.ts';
 import { supplyFor } from './supply-for.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface ArtifactRow {
   readonly source: string | undefined;
   readonly state: ArtifactState;
   readonly optional: boolean;
+  /** The cluster has agreed on this very file. */
+  readonly agreed: boolean;
   readonly path: string;
 }
 
@@ -45,6 +48,7 @@ export async function artifactReport(
 ): Promise<readonly ArtifactRow[]> {
   const { cache, sources } = await supplyFor(artifacts, { secret });
   const seen = parseSeen(await readFile(seenFileOf(workDir), 'utf8').catch(() => ''));
+  const asked = sourcesText(artifacts.sources);
   const rows: ArtifactRow[] = [];
   for (const job of jobsOf(artifacts.needs)) {
     const keys = await keysOf(job, sources);
@@ -53,13 +57,14 @@ export async function artifactReport(
       const entry = artifacts.lock[item.id];
       const noted = seen.get(path);
       const there = noted !== undefined && noted.stat === (await statText(path).catch(() => undefined));
-      const known: Known =
-        entry === undefined
-          ? await inCache(cache, item, keys)
-          : 'absent' in entry
-            ? { state: 'absent' }
-            : { ...entry, state: await stateOf(cache, entry, path, there && noted.sha256 === entry.sha256) };
-      rows.push({ ...describe(job, item), path, size: undefined, sha256: undefined, source: undefined, ...known });
+      const agreed = entry !== undefined && !('absent' in entry);
+      const known: Known = agreed
+        ? { ...entry, state: await stateOf(cache, entry, path, there && noted.sha256 === entry.sha256) }
+        : entry?.sources === asked
+          ? { state: 'absent' }
+          : await inCache(cache, item, keys);
+      const unknown = { size: undefined, sha256: undefined, source: undefined };
+      rows.push({ ...describe(job, item), path, agreed, ...unknown, ...known });
     }
   }
   return rows;
@@ -69,14 +74,13 @@ export async function artifactReport(
 export async function verifyArtifacts(
   rows: readonly ArtifactRow[],
   progress: (done: number, total: number) => void,
-  signal: AbortSignal,
 ): Promise<readonly { readonly row: ArtifactRow; readonly found: 'good' | 'damaged' | 'missing' }[]> {
-  const checked = rows.filter((row) => row.state !== 'absent' && row.sha256 !== undefined);
+  const checked = rows.filter(({ agreed }) => agreed);
   const total = checked.reduce((sum, row) => sum + (row.size ?? 0), 0);
   const results = [];
   let done = 0;
   for (const row of checked) {
-    const digest = await fileDigest(row.path, signal, (bytes) => {
+    const digest = await fileDigest(row.path, (bytes) => {
       done += bytes;
       progress(done, total);
     });
@@ -132,14 +136,10 @@ async function stateOf(
   return (await cache.store.sizeOf(digestOfHex(entry.sha256))) === entry.size ? 'cached' : 'needed';
 }
 
-async function fileDigest(
-  path: string,
-  signal: AbortSignal,
-  read: (bytes: number) => void,
-): Promise<string | undefined> {
+async function fileDigest(path: string, read: (bytes: number) => void): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {
-    for await (const chunk of createReadStream(path, { signal, highWaterMark: 1 << 20 })) {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
       hash.update(chunk as Buffer);
       read((chunk as Buffer).length);
     }

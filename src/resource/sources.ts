@@ -39,7 +39,7 @@ function checked(
   zone: string,
   baseDir: string,
 ): SourceSpec {
-  const { type, path, url, caFile, username, sha256, password } = source;
+  const { type, path, url, registry, caFile, username, sha256, password } = source;
   const missing =
     (type === 'bundle' || type === 'directory') && path === undefined
       ? 'path'
@@ -53,9 +53,16 @@ function checked(
     type,
     ...(path === undefined ? {} : { path: resolve(baseDir, path) }),
     ...(url === undefined ? {} : { url }),
+    ...(registry === undefined ? {} : { registry }),
     ...(caFile === undefined ? {} : { caFile: resolve(baseDir, caFile) }),
     ...(username === undefined ? {} : { username }),
     ...(sha256 === undefined ? {} : { sha256 }),
     ...(password === undefined ? {} : { passwordField: password.at }),
   };
+}
+
+/** Sources as one text: what it depends on that an optional component is absent. */
+export function sourcesText(sources: readonly SourceSpec[]): string {
+  const words = ({ type, path, url, registry }: SourceSpec) => [type, path ?? url, registry].filter(Boolean).join('=');
+  return sources.map(words).join(',');
 }

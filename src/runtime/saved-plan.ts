@@ -95,9 +95,19 @@ function refuseIfMoved(saved: SavedPlan, { graph, cluster, facts, artifacts }: P
   const plan = planDiffLines(diffPlans(saved.plan, renderJson(graph)));
   const locked = changesIn(saved.lock, artifacts?.lock ?? {});
   if (locked.length > 0) throw kubexmError('KX4037', { file }, detail([...locked, ...plan]));
-  const moved = changesIn(saved.facts, facts);
+  const moved = changesIn(lasting(saved.facts), lasting(facts));
   if (moved.length > 0) throw kubexmError('KX4038', { file }, detail([...moved, ...plan]));
   throw kubexmError('KX4039', { file, version: saved.kubexm }, detail(plan));
+}
+
+/** Facts without what moves from minute to minute: that would be named each time, and is hardly ever the reason. */
+function lasting(facts: SavedPlan['facts']): SavedPlan['facts'] {
+  const still = ({ mounts, ...rest }: Facts): Facts => ({
+    ...rest,
+    timeOffsetMs: 0,
+    mounts: mounts.map((mount) => ({ ...mount, freeBytes: 0 })),
+  });
+  return Object.fromEntries(Object.entries(facts).map(([host, one]) => [host, still(one)]));
 }
 
 /** What differs between two pieces of data, a line each: `node1.kernel: 6.1 → 6.2`. */

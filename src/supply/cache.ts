@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type BlobStore, type Digest, locked, openBlobStore } from '../oci/index.ts';
-import type { Supplied } from './types.ts';
+import type { Supplied, SupplyIo } from './types.ts';
 
 /** Where an item came from, and what it is. */
 export interface IndexRecord extends Supplied {
@@ -12,6 +12,9 @@ export interface IndexRecord extends Supplied {
   /** What the result depends on. */
   readonly key: string;
 }
+
+/** Whoever waits for another. */
+export type Waiter = Pick<SupplyIo, 'signal' | 'say'>;
 
 /** The files of all clusters by their digests, and what is known of where they came from. */
 export interface Cache {
@@ -23,9 +26,12 @@ export interface Cache {
   note(record: IndexRecord): Promise<void>;
   records(): Promise<readonly IndexRecord[]>;
   forget(record: IndexRecord): Promise<void>;
-  /** Runs the work while nobody else, here or in another process, does work of that name. */
-  alone<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Runs the work while nobody else, here or in another process, does work of that name. `waiting` is told where that takes time. */
+  alone<T>(name: string, waiting: string, io: Waiter, work: () => Promise<T>): Promise<T>;
 }
+
+/** After so long one wants to know what is going on. */
+const PATIENCE_MS = 1000;
 
 /** Where artifacts are kept: `$KUBEXM_HOME`, else the XDG directory for caches. */
 export function artifactCacheDir(env: Readonly<Record<string, string | undefined>>): string {
@@ -62,8 +68,20 @@ export async function openCache(dir: string): Promise<Cache> {
     },
     forget: (record) => rm(fileOf(record.id, record.source, record.key), { force: true }),
 
-    alone: (name, signal, work) => locked(join(locks, `work-${hashOf(name).slice(0, 24)}`), signal, work),
+    alone: (name, waiting, io, work) => waitingFor(join(locks, `work-${hashOf(name).slice(0, 24)}`), waiting, io, work),
   };
+}
+
+async function waitingFor<T>(file: string, waiting: string, io: Waiter, work: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => io.say(waiting), PATIENCE_MS);
+  try {
+    return await locked(file, io.signal, async () => {
+      clearTimeout(timer);
+      return await work();
+    });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The digest as the store names it. */

@@ -32,7 +32,7 @@ export interface Supply {
 export async function ensure(supply: Supply, job: Job, pins: Pins, io: EnsureIo): Promise<ReadonlyMap<string, Got>> {
   const items = itemsOf(job);
   const name = items.map(({ id }) => id).join(' ');
-  return await supply.cache.alone(`job ${name}`, io.signal, async () => {
+  return await supply.cache.alone(`job ${name}`, 'waiting for another run that gets it', io, async () => {
     const cached = (await pinned(supply, items, pins)) ?? (await remembered(supply, job, items, pins));
     return cached ?? (await fetched(supply, job, items, pins, io));
   });

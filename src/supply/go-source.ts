@@ -164,15 +164,7 @@ class Builder {
 
   /** Each build uses the whole machine: another one, of whichever process, is waited for. */
   private async oneAtATime<T>(io: SupplyIo, work: () => Promise<T>): Promise<T> {
-    const waiting = setTimeout(() => io.say('waiting for another build'), 1000);
-    try {
-      return await this.cache.alone('go build', io.signal, async () => {
-        clearTimeout(waiting);
-        return await work();
-      });
-    } finally {
-      clearTimeout(waiting);
-    }
+    return await this.cache.alone('go build', 'waiting for another build', io, work);
   }
 
   private async known(

@@ -1,10 +1,10 @@
 import type { Item, Job } from './types.ts';
 
-/** The files that a job yields, in a stable order. Their ids are the same in every cluster. */
+/** The files that a job yields, in a stable order. Equal ids mean equal files, in whichever cluster. */
 export function itemsOf(job: Job): readonly Item[] {
   if (job.kind === 'image') {
-    const { upstream } = job.image;
-    return [{ id: `image/${upstream}/${job.arch}`, kind: 'image', name: job.image.name }];
+    // By the name that is in the tar: the same image under another name is another file.
+    return [{ id: `image/${job.image.reference}/${job.arch}`, kind: 'image', name: job.image.name }];
   }
   const place = [job.component, job.version, ...(job.arch === undefined ? [] : [job.arch])].join('/');
   return job.files.flatMap((file): readonly Item[] => {

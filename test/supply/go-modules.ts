@@ -17,7 +17,6 @@ const TOOL: FakeModule = {
     'cmd/one/main.go': main('one'),
     'cmd/two/main.go': main('two'),
     'vendor/modules.txt': '# nothing is vendored\n',
-    'cfg/file.yaml': 'a: 1\n',
   },
 };
 /** Requires a module of its own repository at a version that nobody published. */

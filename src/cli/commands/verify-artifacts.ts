@@ -21,15 +21,13 @@ async function verify(call: Call): Promise<ExitCode> {
   const { configFile, baseDir } = await chooseCluster(call);
   const { kubexmError, listArtifacts, verifyArtifacts } = await import('../../index.ts');
   const rows = await listArtifacts({ configFile, baseDir, env: io.env });
-  const got = rows.filter(({ state }) => state === 'ready' || state === 'changed' || state === 'absent');
   const format = options.text('output') as Format;
   const data = format === 'json' || format === 'yaml';
-  if (got.length === 0 && !data) {
+  if (!data && !rows.some(({ agreed }) => agreed)) {
     io.note(say('artifacts.none'));
     return 0;
   }
-  const stop = new AbortController();
-  const results = await verifyArtifacts(got, progressNote(call), stop.signal);
+  const results = await verifyArtifacts(rows, progressNote(call));
   const bad = results.filter(({ found }) => found !== 'good');
   if (data) printRows(io, format, results, { columns: [], name: ({ row }) => row.id, value: asValue });
   else if (bad.length === 0) {

@@ -11,6 +11,9 @@ const source = marked(
     path: line().optional().describe('Of the bundle or directory, on the machine kubexm runs on.'),
     sha256: sha256().optional().describe('Digest of the bundle.'),
     url: url().optional().describe('Of the mirror.'),
+    registry: line()
+      .optional()
+      .describe('Registry of the mirror, with a path where all images are below one. Default: the host of the url.'),
     caFile: line().optional().describe('CA certificate of the mirror.'),
     username: line().optional().describe('User of the mirror.'),
     password: secret().optional().describe('Password of the mirror.'),

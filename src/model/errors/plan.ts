@@ -89,8 +89,8 @@ export const planErrors = {
   KX4039: {
     exit: 3,
     title: {
-      en: 'the plan {file} does not hold any more: it was made by kubexm {version}',
-      zh: '计划 {file} 已不再适用：它由 kubexm {version} 生成',
+      en: 'the plan {file} of kubexm {version} does not hold any more: it is planned otherwise by now',
+      zh: 'kubexm {version} 生成的计划 {file} 已不再适用：现在的计划不同',
     },
     remedy: {
       en: 'Nothing was changed. Look at the difference above, then plan again: kubexm plan cluster --out {file} --force',

@@ -74,7 +74,7 @@ export async function goBuildSource(
   return await within(program, cacheDir, io, async (directory, go) => {
     const session = new Session(go, { what: program, arch, cgo: false, directory }, io);
     try {
-      const place = { directory: dir, mod: 'readonly', mods: [], sources: dir } as const;
+      const place = { directory: dir, mod: 'readonly', mods: [] } as const;
       await compile(
         { what: program, packages: ['.'], flags: flagsOf([], request.ldflags), place, as: program },
         session,

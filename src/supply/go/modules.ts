@@ -18,21 +18,20 @@ export interface Workplace {
   readonly directory: string;
   readonly mod: 'readonly' | 'mod';
   readonly mods: readonly GoMod[];
-  /** The files of the first module. */
-  readonly sources: string;
 }
 
 /** Downloads the modules of a build and makes the place to build them in. */
 export async function prepare(build: BuildNeed, session: Session): Promise<Workplace> {
   const modules = await downloadModules(build.modules, session);
   const mods = modules.map((module) => module.mod);
-  const sources = modules[0]?.directory ?? session.directory;
   // Its zip has vendor/modules.txt but no vendored packages: inside a module go must be told to take it as it is.
-  if (build.style === 'module') return { directory: sources, mod: 'readonly', mods, sources };
+  if (build.style === 'module') {
+    return { directory: modules[0]?.directory ?? session.directory, mod: 'readonly', mods };
+  }
   const directory = join(session.directory, 'wrapper');
   await mkdir(directory);
   await writeFile(join(directory, 'go.mod'), wrapperText(build, mods));
-  return { directory, mod: 'mod', mods, sources };
+  return { directory, mod: 'mod', mods };
 }
 
 /** Brings modules into Go's cache, verified. */

@@ -10,7 +10,7 @@ export interface RegistryAccess {
   readonly plainHttp: (registry: string) => boolean;
 }
 
-/** Pulls an image for one processor from the first reference that has it, and writes it as a tar under the name that its project gives it. */
+/** Pulls an image for one processor from the first reference that has it, and writes it as a tar under the name that the cluster gives it. */
 export async function fetchImage(
   web: Web,
   job: ImageJob,
@@ -72,7 +72,7 @@ async function pulled(
       signal: io.signal,
       progress: ({ allDone, allSize }) => io.progress(allDone, allSize),
     });
-    return await imageTar(store, job.image.upstream, root, job.arch, io);
+    return await imageTar(store, job.image.reference, root, job.arch, io);
   } finally {
     registry.close();
   }
