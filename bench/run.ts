@@ -23,6 +23,10 @@ let missed = 0;
 let failed = 0;
 for (const section of sections) {
   if (asked.length > 0 && !asked.includes(section.name)) continue;
+  if (section.takes !== undefined && asked.length === 0) {
+    process.stderr.write(`${section.name}: takes ${section.takes}: only when it is named\n`);
+    continue;
+  }
   const problem = section.problem?.();
   if (problem !== undefined) {
     process.stderr.write(`${section.name}: skipped: ${problem}\n`);

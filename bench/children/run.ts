@@ -6,6 +6,7 @@ import {
   genericSteps,
   on,
   type PlanHost,
+  parallel,
   type RunEvent,
   runPipeline,
   type StepUse,
@@ -20,9 +21,9 @@ interface Params {
   /** Files that are written anew in every run, one after the other. */
   readonly changes: number;
   readonly nonce: string;
-  /** A file to send, with its digest. */
-  readonly source: string;
-  readonly sha256: string;
+  /** Files to send, with their digests. */
+  readonly sources: readonly string[];
+  readonly digests: readonly string[];
 }
 
 function use(kind: string, name: string, want: unknown): StepUse {
@@ -56,9 +57,16 @@ function changed(params: Params, i: number): StepUse {
 }
 
 function fragmentOf(hosts: readonly PlanHost[], params: Params): ExecutionFragment {
-  if (params.source !== '') {
-    const source = { path: params.source, sha256: params.sha256 };
-    return on(hosts, use('upload', 'upload', { source, path: params.root, mode: '0644' }));
+  if (params.sources.length > 0) {
+    const uploads = params.sources.map((path, i) => {
+      const want = {
+        source: { path, sha256: params.digests[i] },
+        path: i === 0 ? params.root : `${params.root}-${i + 1}`,
+        mode: '0644',
+      };
+      return on(hosts, use('upload', `upload-${i + 1}`, want));
+    });
+    return parallel(...uploads);
   }
   if (params.changes > 0) {
     return sequence(...Array.from({ length: params.changes }, (_, i) => on(hosts, changed(params, i))));
@@ -89,6 +97,12 @@ const pipeline = definePipeline<Params>({
   plan: (context, params) => bench.plan(context, params).fragment,
 });
 
+function listed(name: string): readonly string[] {
+  return arg(name)
+    .split(',')
+    .filter((one) => one !== '');
+}
+
 const began = performance.now();
 const marks: Record<string, number> = {};
 const mark = (name: string) => {
@@ -101,8 +115,8 @@ const report = await runPipeline(
     root: arg('root'),
     changes: Number(arg('changes')),
     nonce: arg('nonce'),
-    source: arg('source'),
-    sha256: arg('sha256'),
+    sources: listed('source'),
+    digests: listed('sha256'),
   },
   {
     configFile: arg('config'),

@@ -9,6 +9,7 @@ export interface RunSettings {
   readonly root: string;
   readonly changes?: number;
   readonly nonce?: string;
+  /** Files to send, with commas between them, and their digests. */
   readonly source?: string;
   readonly sha256?: string;
 }

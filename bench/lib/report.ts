@@ -20,6 +20,8 @@ export interface Findings {
 export interface Section {
   readonly name: string;
   readonly title: string;
+  /** How long it takes: only measured when it is named. */
+  readonly takes?: string;
   /** Why it cannot be measured here. */
   problem?(): string | undefined;
   run(): Promise<Findings>;

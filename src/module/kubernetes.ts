@@ -4,6 +4,7 @@ import { importImagesTask } from '../task/artifacts/import-images.ts';
 import { initKubernetesTask } from '../task/kubernetes/init.ts';
 import { installKubernetesTask } from '../task/kubernetes/install.ts';
 import { joinKubernetesTask } from '../task/kubernetes/join.ts';
+import { kubeletTask } from '../task/kubernetes/kubelet.ts';
 import { runKubeletsTask } from '../task/kubernetes/run.ts';
 
 /** The configuration that this module acts on. */
@@ -36,7 +37,7 @@ export const kubernetesFields = [
   'spec.network.kubeServiceCIDR',
 ];
 
-/** What a node needs before it can begin or join: programs, the unit of the kubelet, images. */
+/** What a node needs before it can begin or join: programs and images. */
 export const kubernetesPartsModule = defineModule({
   name: 'kubernetes-parts',
   description: 'Programs and images of Kubernetes on every node.',
@@ -51,9 +52,10 @@ export const kubernetesPartsModule = defineModule({
 export const kubernetesModule = defineModule({
   name: 'kubernetes',
   description: 'Kubernetes by kubeadm, on masters and workers.',
-  tasks: [initKubernetesTask, joinKubernetesTask, runKubeletsTask],
+  tasks: [kubeletTask, initKubernetesTask, joinKubernetesTask, runKubeletsTask],
   plan: (context) => ({
     fragment: sequence(
+      kubeletTask.use(context).fragment,
       initKubernetesTask.use(context).fragment,
       joinKubernetesTask.use(context).fragment,
       runKubeletsTask.use(context).fragment,

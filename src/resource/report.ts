@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import type { LockEntry } from '../model/artifact-lock.ts';
 import type { PlanArtifacts } from '../plan/layers.ts';
 import { type Cache, digestOfHex, type Item, itemsOf, type Job, jobsOf, keyOf, type Source } from '../supply/index.ts';
 import { parseSeen, seenFileOf, statText } from './files.ts';
@@ -51,8 +52,10 @@ export async function artifactReport(
   const asked = sourcesText(artifacts.sources);
   const rows: ArtifactRow[] = [];
   for (const job of jobsOf(artifacts.needs)) {
-    const keys = await keysOf(job, sources);
-    for (const item of itemsOf(job)) {
+    const items = itemsOf(job);
+    // Only where a source would be asked: finding out what a build depends on starts compilers.
+    const keys = items.every(({ id }) => isSettled(artifacts.lock[id], asked)) ? [] : await keysOf(job, sources);
+    for (const item of items) {
       const path = layoutPath(workDir, job, item);
       const entry = artifacts.lock[item.id];
       const noted = seen.get(path);
@@ -60,7 +63,7 @@ export async function artifactReport(
       const agreed = entry !== undefined && !('absent' in entry);
       const known: Known = agreed
         ? { ...entry, state: await stateOf(cache, entry, path, there && noted.sha256 === entry.sha256) }
-        : entry?.sources === asked
+        : isSettled(entry, asked)
           ? { state: 'absent' }
           : await inCache(cache, item, keys);
       const unknown = { size: undefined, sha256: undefined, source: undefined };
@@ -68,6 +71,11 @@ export async function artifactReport(
     }
   }
   return rows;
+}
+
+/** It is known what the cluster takes, or that none of these sources has it. */
+function isSettled(entry: LockEntry | undefined, sources: string): boolean {
+  return entry !== undefined && (!('absent' in entry) || entry.sources === sources);
 }
 
 /** Reads every file of a cluster through: what is not what the cluster has agreed on. */

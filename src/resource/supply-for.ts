@@ -2,24 +2,31 @@ import type { SourceSpec } from '../model/artifact-lock.ts';
 import type { StepIo } from '../plan/step.ts';
 import { openSupply, type Supply } from '../supply/index.ts';
 
-/** The supplies of this process: which origins do not answer, and what was told, is known to all steps of a run. */
-const supplies = new Map<string, Promise<Supply>>();
+type Secret = StepIo['secret'];
 
-/** The cache and the sources that steps ask for, opened once. */
+/**
+ * The supplies of each run, known by the function that tells its secrets: which origins do not answer, and what was told, is
+ * known to all steps of a run and to no other run.
+ */
+const supplies = new WeakMap<Secret, Map<string, Promise<Supply>>>();
+
+/** The cache and the sources that the steps of a run ask for, opened once. */
 export function supplyFor(
   { cacheDir, sources }: { readonly cacheDir: string; readonly sources: readonly SourceSpec[] },
-  io: Pick<StepIo, 'secret'>,
+  { secret }: { readonly secret: Secret },
 ): Promise<Supply> {
+  const ofRun = supplies.get(secret) ?? new Map<string, Promise<Supply>>();
+  supplies.set(secret, ofRun);
   const name = JSON.stringify([cacheDir, sources]);
-  const known = supplies.get(name);
+  const known = ofRun.get(name);
   if (known !== undefined) return known;
   const withPasswords = sources.map(({ passwordField, ...spec }) => {
-    const password = passwordField === undefined ? undefined : io.secret(passwordField);
+    const password = passwordField === undefined ? undefined : secret(passwordField);
     return { ...spec, ...(password === undefined ? {} : { password }) };
   });
   const opened = openSupply(cacheDir, withPasswords);
-  supplies.set(name, opened);
+  ofRun.set(name, opened);
   // A cache that cannot be opened now may be opened later.
-  opened.catch(() => supplies.delete(name));
+  opened.catch(() => ofRun.delete(name));
   return opened;
 }

@@ -178,12 +178,12 @@ const joinTokenStep = defineStep<{ readonly ttl: string }>()({
     if (token === undefined || caCertHash === undefined) throw new Error('kubeadm printed no command to join');
     return { token, caCertHash };
   },
-  example: { ttl: '15m' },
+  example: { ttl: '2h' },
 });
 
-/** The token for joining nodes. */
+/** The token for joining nodes: one for all, so it lives until the slowest machine of a big cluster has come so far. */
 export const joinToken = dedicated('join-token', joinTokenStep, 'A short-lived token for nodes that join.', () =>
-  joinTokenStep({ ttl: '15m' }),
+  joinTokenStep({ ttl: '2h' }),
 );
 
 const certificateKeyStep = defineStep<object>()({

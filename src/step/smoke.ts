@@ -4,7 +4,7 @@ import { dedicated } from '../plan/step.ts';
 import { removeImage } from './generic/image.ts';
 import { command, type ImageRuntime } from './generic/index.ts';
 import { kubectl } from './smoke/kubectl.ts';
-import { SMOKE } from './smoke/objects.ts';
+import { freshService, SMOKE } from './smoke/objects.ts';
 import { type SmokePods, smokePods } from './smoke/pods.ts';
 import { type SmokeReport, smokeReport } from './smoke/report.ts';
 import { type SmokeTry, smokeTry } from './smoke/try.ts';
@@ -31,6 +31,19 @@ export const dropImage = dedicated(
     command({
       purpose: `remove the image ${params.reference}`,
       run: removeImage(params.runtime, params.reference).script,
+    }),
+);
+
+/** A Service to be found by its name. */
+export const serviceOfCheck = dedicated(
+  'service',
+  command,
+  'A Service of the check under a name that is new to DNS; gives that name.',
+  (_: object) =>
+    command({
+      purpose: 'make a Service with a new name',
+      run: sh`printf %s ${JSON.stringify(freshService())} | ${kubectl(['create', '-f', '-', '-o', 'jsonpath={.metadata.name}'])}`
+        .script,
     }),
 );
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { kubexmError } from '../model/errors/index.ts';
 import { type Cache, digestOfHex, openCache } from './cache.ts';
 import { type EnsureIo, ensure, type Pins, type Supply } from './ensure.ts';
@@ -123,13 +123,6 @@ describe('ensure', () => {
     await expect(ensure(supplyOf(one), job, {}, io())).rejects.toMatchObject({ code: 'KX7015' });
   });
 
-  test('a full disk is not tried elsewhere', async () => {
-    const [one, two] = [new TextSource('one'), new TextSource('two')];
-    one.failure = kubexmError('KX7122', { path: '/x', reason: 'no space left on device' });
-    await expect(ensure(supplyOf(one, two), job, {}, io())).rejects.toMatchObject({ code: 'KX7122' });
-    expect(two.asked).toBe(0);
-  });
-
   test('mends a flipped byte', async () => {
     const one = new TextSource('one');
     const got = await ensure(supplyOf(one), job, {}, io());
@@ -180,4 +173,27 @@ describe('ensure', () => {
     await ensure(supplyOf(one), job, {}, io());
     expect(one.asked).toBe(2);
   });
+});
+
+test.each(['KX7035', 'KX7122'] as const)('%s is about this machine: no other source is asked', async (code) => {
+  const [one, two] = [new TextSource('one'), new TextSource('two')];
+  one.failure = kubexmError(code, { what: 'etcd', places: '/tmp', path: '/tmp', reason: 'full' });
+  await expect(ensure(supplyOf(one, two), job, {}, io())).rejects.toBe(one.failure);
+  expect(two.asked).toBe(0);
+});
+
+test('who waits for another run says so', async () => {
+  const [slow, said] = [new TextSource('slow'), [] as string[]];
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const get = slow.get.bind(slow);
+  slow.get = async (...args) => {
+    await held;
+    return await get(...args);
+  };
+  const first = ensure(supplyOf(slow), job, {}, io());
+  const second = ensure(supplyOf(slow), job, {}, { ...io(), say: (text) => void said.push(text) });
+  await vi.waitFor(() => expect(said).toEqual(['waiting for another run that gets it']), { timeout: 20_000 });
+  release();
+  expect(await second).toEqual(await first);
+  expect(slow.asked).toBe(1);
 });

@@ -25,6 +25,9 @@ export interface Supply {
   readonly told: Set<string>;
 }
 
+/** A directory that cannot be written to, a full disk: what is wrong with this machine, no other source mends. */
+const OF_THIS_MACHINE: ReadonlySet<string> = new Set(['KX7035', 'KX7122']);
+
 /**
  * Gets the items of a job: from the cache if it has what is pinned or what one of the sources would give, else from the first
  * source that can. Everything is read through and compared with its digest before it is handed out.
@@ -86,8 +89,7 @@ async function fetched(
       return await fromSource(supply, source, key, job, items, pins, io);
     } catch (error) {
       io.signal.throwIfAborted();
-      // What is wrong with this machine, no other source mends.
-      if (!(error instanceof KubexmError) || error.code === 'KX7122') throw error;
+      if (!(error instanceof KubexmError) || OF_THIS_MACHINE.has(error.code)) throw error;
       failures.push({ source: source.name, error });
       tellOnce(supply, `${source.name}: ${titleOf(error)}`, io);
     }

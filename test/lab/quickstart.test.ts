@@ -16,6 +16,8 @@ describeLab('quickstart', () => {
   let env: NodeJS.ProcessEnv;
   let dir: string;
   let place: string;
+  /** Why there can be no cluster here. */
+  let problem: string | undefined;
   const kubexm = (...args: string[]): Promise<Ended> => cli(args, { cwd: dir, env });
   const inMachine = async (index: number, script: string): Promise<string> => {
     const machine = (await openLab('quickstart', { env })).machines[index - 1]!;
@@ -32,8 +34,7 @@ describeLab('quickstart', () => {
     const home = join(dir, 'home');
     mkdirSync(join(home, '.kubexm'), { recursive: true });
     const go = process.env['GOPATH'] ?? join(process.env['HOME'] ?? '/root', 'go');
-    const sources = process.env['KUBEXM_SOURCES'] ?? 'go';
-    env = { ...labEnv(), HOME: home, GOPATH: go, KUBEXM_SOURCES: sources };
+    env = { ...labEnv(), HOME: home, GOPATH: go };
     place = join(dir, '.kubexm', 'quickstart');
   });
   afterAll(async () => {
@@ -43,7 +44,7 @@ describeLab('quickstart', () => {
 
   test('killed while the first master comes up, it goes on: nodes, kubeconfig, what to type next', {
     timeout: BUILD,
-  }, async () => {
+  }, async (context) => {
     const killed = await cli(['quickstart'], {
       cwd: dir,
       env,
@@ -52,6 +53,8 @@ describeLab('quickstart', () => {
           if (/kubernetes\/init\/\S+: started/.test(text.toString())) child.kill('SIGKILL');
         }),
     });
+    problem = /KX701[56] .*/.exec(killed.stderr)?.[0];
+    if (problem !== undefined) return context.skip(problem);
     expect(killed.code, killed.stderr).toBe(null);
     expect(killed.stderr).toMatch(/Kubernetes v1\.\d+\.\d+ on 2 machines of this box, in about/);
 
@@ -69,7 +72,8 @@ describeLab('quickstart', () => {
     expect(await namespaces()).not.toContain('namespace/kubexm-check');
   });
 
-  test('what it says to type next works on this machine', async () => {
+  test('what it says to type next works on this machine', async (context) => {
+    if (problem !== undefined) return context.skip(problem);
     const kubeconfig = join(place, 'kubeconfig');
     expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
     const [version = ''] = readdirSync(join(place, 'kubernetes'));
@@ -82,7 +86,10 @@ describeLab('quickstart', () => {
     expect(said).toBe('ok');
   });
 
-  test('again, from elsewhere: the same cluster, and create changes nothing', { timeout: 5 * MINUTE }, async () => {
+  test('again, from elsewhere: the same cluster, and create changes nothing', {
+    timeout: 5 * MINUTE,
+  }, async (context) => {
+    if (problem !== undefined) return context.skip(problem);
     const elsewhere = join(dir, 'elsewhere');
     mkdirSync(elsewhere);
     const again = await cli(['quickstart', '--nodes', '2'], { cwd: elsewhere, env });
@@ -95,7 +102,8 @@ describeLab('quickstart', () => {
     expect(other.stderr).toContain('KX6630');
   });
 
-  test('check cluster tells what is broken, and leaves nothing behind', { timeout: 5 * MINUTE }, async () => {
+  test('check cluster tells what is broken, and leaves nothing behind', { timeout: 5 * MINUTE }, async (context) => {
+    if (problem !== undefined) return context.skip(problem);
     const config = join(place, 'quickstart.yaml');
     // The network between pods of different nodes, and nothing else.
     await inMachine(2, 'iptables -I INPUT -p udp --dport 8472 -j DROP');
@@ -117,7 +125,10 @@ describeLab('quickstart', () => {
     expect(dry.code, dry.stdout).toBe(0);
   });
 
-  test('deleted: no machine, no directory, no context; what was built stays', { timeout: 5 * MINUTE }, async () => {
+  test('deleted: no machine, no directory, no context; what was built stays', {
+    timeout: 5 * MINUTE,
+  }, async (context) => {
+    if (problem !== undefined) return context.skip(problem);
     const asked = await kubexm('quickstart', '--delete');
     expect(asked.code).toBe(64);
     expect(existsSync(place)).toBe(true);

@@ -4,8 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type BlobStore, type Descriptor, openRegistry, parseReference, writeArchive } from '../../src/oci/index.ts';
+import {
+  type BlobStore,
+  type Descriptor,
+  importLayout,
+  openRegistry,
+  parseReference,
+  writeArchive,
+} from '../../src/oci/index.ts';
+import { imageTar, makeImage } from '../../src/supply/image/index.ts';
 import { type DelayProxy, startProxy } from '../rig/proxy.ts';
+import { fakeProgram, madeOf, supplyIo } from '../supply/image-world.ts';
 import { BUILD_MS, RealRegistry, registryProgram } from './real-registry.ts';
 import { TokenServer } from './token-server.ts';
 import { failure, PASSWORD, sampleImage, Workshop } from './workshop.ts';
@@ -81,6 +90,26 @@ describe('distribution 3.0.0 with TLS of a private authority and passwords', () 
     await writeArchive(at.source, made!, images);
     await writeArchive(at.target, pulled!, images);
     expect(readFileSync(pulled!).equals(readFileSync(made!))).toBe(true);
+  });
+
+  test('an image that kubexm made: pushed, pulled, and the same tar again', async () => {
+    const made = madeOf({ programs: ['tool'], entrypoint: ['/usr/local/bin/tool'], user: '65532:65532' });
+    const programs = { tool: join(base, 'tool') };
+    writeFileSync(programs.tool, fakeProgram('amd64', 'x'.repeat(100_000)));
+    const reference = `${registry.host}/team/made:1`;
+    const cache = mkdtempSync(join(base, 'made-'));
+    const tar = await makeImage({ made, reference, arch: 'amd64', programs }, at.source, cache, supplyIo());
+    // As anybody would push it who has nothing but the file.
+    const layout = mkdtempSync(join(base, 'layout-'));
+    spawnSync('tar', ['-xf', at.source.path(`sha256:${tar.sha256}`), '-C', layout]);
+    const [image] = await importLayout(at.source, layout);
+    expect(image?.names).toEqual([reference]);
+    const { root } = image!;
+    expect(await open().push(at.source, root, parseReference(reference))).toBe(root.digest);
+    const pulled = await open().pull(at.target, parseReference(reference));
+    expect(pulled.root.digest).toBe(root.digest);
+    const again = await imageTar(at.target, reference, pulled.root, 'amd64', supplyIo());
+    expect(again.sha256).toBe(tar.sha256);
   });
 
   test('in pieces', async () => {

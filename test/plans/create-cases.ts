@@ -5,7 +5,7 @@ import type { ExecutionFragment } from '../../src/plan/node.ts';
 import { configFor, type PlanContextOptions, planContextFor } from '../support/plan-context.ts';
 
 /** What several masters need: a load balancer that is there. */
-export const BALANCED = '  controlPlaneEndpoint: {externalLoadBalancer: external, lb_address: 192.0.2.9}\n';
+const BALANCED = '  controlPlaneEndpoint: {externalLoadBalancer: external, lb_address: 192.0.2.9}\n';
 const NO_LOCAL_DNS = '  dns: {nodelocaldns: {enabled: false}}\n';
 const DUAL_STACK = `  controlPlaneEndpoint: {externalLoadBalancer: external, lb_address: "192.0.2.9,2001:db8::9"}
 `;

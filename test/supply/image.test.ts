@@ -183,6 +183,12 @@ test('an image for several platforms becomes a tar for one of them', async () =>
   expect(readFileSync(join(dir, 'unpacked/layout/manifest.json'), 'utf8')).toContain('docker.io/library/pause:3.10');
   expect(existsSync(join(dir, 'ingest')) && readdirSync(join(dir, 'ingest'))).toEqual([]);
   expect((await imageTar(store, 'pause:3.10', index, 'arm64', supplyIo())).sha256).toBe(sha256);
+  // The same image as a mirror has it that copied only this one, or under an index that says more about it.
+  const { mediaType, digest, size: bytes } = images[1]!;
+  const bare = { mediaType, digest, size: bytes };
+  expect((await imageTar(store, 'pause:3.10', bare, 'arm64', supplyIo())).sha256).toBe(sha256);
+  const other = await buildIndex(store, [{ ...images[1]!, annotations: { 'org.example.copied': 'yes' } }]);
+  expect((await imageTar(store, 'pause:3.10', other, 'arm64', supplyIo())).sha256).toBe(sha256);
 });
 
 describe('what the catalog says of images', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openBlobStore, parseReference } from '../../src/oci/index.ts';
-import { untar } from '../../src/supply/tar/untar.ts';
 import { mirror, upstream, zone } from '../../src/supply/source/index.ts';
+import { untar } from '../../src/supply/tar/untar.ts';
 import { sampleImage, Workshop } from '../oci/workshop.ts';
 import { contentOf, failure, imageJob, quick, SourceWorld } from './source-world.ts';
 
@@ -22,7 +22,7 @@ async function namesIn(data: Buffer): Promise<readonly string[]> {
   return names;
 }
 
-test('an image for one processor, as a tar under the name of its project; the same one wherever it came from', async () => {
+test('an image for one processor, as a tar; the same one wherever it came from', async () => {
   await pushed('team/tool:1');
   const options = { ...quick, stallSeconds: 5, plainHttp: [at.fake.host] };
   const direct = imageJob(`${at.fake.host}/team/tool:1`);
@@ -46,6 +46,19 @@ test('an image for one processor, as a tar under the name of its project; the sa
     world.io(),
   );
   expect(zoned).toEqual(got);
+});
+
+test('a tar has the name that the cluster gives the image: runtimes look for no other', async () => {
+  await pushed('team/tool:1');
+  const job = imageJob(`${at.fake.host}/team/tool:1`);
+  const named = { ...job, image: { ...job.image, reference: 'hub.example.com/library/tool:1' } };
+  const options = { ...quick, stallSeconds: 5, plainHttp: [at.fake.host] };
+  const got = await upstream(options).get(named, world.store, world.io());
+  const id = 'image/hub.example.com/library/tool:1/amd64';
+  expect([...got.keys()]).toEqual([id]);
+  const tar = (await contentOf(world.store, got.get(id))).toString('latin1');
+  expect(tar).toContain('"RepoTags":["hub.example.com/library/tool:1"]');
+  expect(tar).not.toContain(`${at.fake.host}/team/tool:1`);
 });
 
 test('a mirror: its registry, a path in it, a login', async () => {

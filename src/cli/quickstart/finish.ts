@@ -23,6 +23,7 @@ export async function printNodes(io: Io, { configFile, baseDir }: Place): Promis
   const nodes = cluster.spec.roleGroups.master.slice(0, 1);
   const hear: EventSink = (event) => {
     if (event.type !== 'node-output') return;
+    io.note('');
     io.print(printableLines(event.stdout));
     io.note(printableLines(event.stderr));
   };

@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { choice, line, list, marked, secret, section } from './field.ts';
+import { choice, line, list, marked, secret, section, textWhere } from './field.ts';
+import { isRegistryHost } from './names.ts';
 import { sha256, url } from './text.ts';
+
+/** `registry.example.com:5000/proxy` */
+const registryPlace = () =>
+  textWhere((text) => {
+    const [host = '', ...path] = text.split('/');
+    return isRegistryHost(host) && path.every((part) => /^[a-z0-9][a-z0-9._-]*$/.test(part));
+  }, 'KX2330');
 
 const source = marked(
   z.strictObject({
@@ -11,7 +19,7 @@ const source = marked(
     path: line().optional().describe('Of the bundle or directory, on the machine kubexm runs on.'),
     sha256: sha256().optional().describe('Digest of the bundle.'),
     url: url().optional().describe('Of the mirror.'),
-    registry: line()
+    registry: registryPlace()
       .optional()
       .describe('Registry of the mirror, with a path where all images are below one. Default: the host of the url.'),
     caFile: line().optional().describe('CA certificate of the mirror.'),

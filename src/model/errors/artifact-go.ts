@@ -22,8 +22,8 @@ export const artifactGoErrors = {
     exit: 5,
     title: { en: 'the Go module proxy does not have {what}: {reason}', zh: 'Go 模块代理没有 {what}：{reason}' },
     remedy: {
-      en: 'Choose a version that it has, or another proxy in GOPROXY (now {proxy}).',
-      zh: '请选择代理已有的版本，或在 GOPROXY 中换用其他代理（当前为 {proxy}）。',
+      en: 'Choose a version that it has (docs/artifacts.md, “Versions that a proxy lacks”), or another proxy in GOPROXY (now {proxy}).',
+      zh: '请选择代理已有的版本（见 docs/artifacts.md 的 “Versions that a proxy lacks”），或在 GOPROXY 中换用其他代理（当前为 {proxy}）。',
     },
   },
   KX7033: {

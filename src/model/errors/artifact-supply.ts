@@ -14,8 +14,8 @@ export const supplyErrors = {
     exit: 1,
     title: { en: '{what} cannot be had from {sources}', zh: '无法从 {sources} 获取 {what}' },
     remedy: {
-      en: 'The reasons are above. Mend one of them, or add another source to spec.artifacts.sources; what was got so far is kept.',
-      zh: '原因见上。请解决其中之一，或在 spec.artifacts.sources 中加入其他来源；已获取的内容会保留。',
+      en: 'The reasons are above. Mend one of them, add another source to spec.artifacts.sources, or choose a version that a source has; what was got so far is kept.',
+      zh: '原因见上。请解决其中之一，在 spec.artifacts.sources 中加入其他来源，或选择某个来源已有的版本；已获取的内容会保留。',
     },
   },
   KX7017: {

@@ -85,7 +85,7 @@ async function selected(
     const only = single ? await imageFor(store, contents, what, platform) : undefined;
     // With one platform its manifest is the root: the index would name blobs that are not in the archive.
     const kept = platform !== undefined && only !== undefined ? [only.descriptor] : contents.manifests;
-    roots.push({ names: image.names, root: platform === undefined ? image.root : (only?.descriptor ?? image.root) });
+    roots.push({ names: image.names, root: rootOf(image.root, only?.descriptor, platform) });
     for (const one of [...kept, ...(only === undefined ? contents.blobs : [only.config, ...only.layers])]) {
       blobs.set(one.digest, one);
     }
@@ -98,6 +98,13 @@ async function selected(
     }
   }
   return { roots, blobs: [...blobs.values()], docker: single ? docker : undefined };
+}
+
+/** What an index said beside about an image of one platform is left out: the same image is the same archive, wherever it came from. */
+function rootOf(root: Descriptor, only: Descriptor | undefined, platform: Platform | undefined): Descriptor {
+  if (platform === undefined || only === undefined) return root;
+  const { mediaType, digest, size } = only;
+  return { mediaType, digest, size, platform };
 }
 
 function member(store: BlobStore, { digest, size }: Descriptor): TarEntry {

@@ -2,8 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { creatable, creation } from '../../../test/plans/create-cases.ts';
 import { edgesOf } from '../../../test/plans/fixtures.ts';
 import { LOCAL } from '../../model/host.ts';
+import { dnsFields } from '../../module/dns.ts';
+import { networkFields } from '../../module/network.ts';
+import { runtimeFields } from '../../module/runtime.ts';
 import { buildGraph, type ExecutionGraph } from '../../plan/graph.ts';
 import { barriers, hiddenBarriers } from '../../plan/render/barriers.ts';
+import { renderJson } from '../../plan/render/json.ts';
 
 /** Where hosts wait for each other: for each other's listeners, for each other's answers, and at the very end. */
 const BARRIERS = ['preflight/check/listening', 'preflight/check/reached', 'cluster/joined'];
@@ -30,8 +34,8 @@ describe('the barriers of create cluster', () => {
   });
 });
 
-/** The hosts that somebody's step waits for, directly or not, from the question on. */
-function waitsFor(graph: ExecutionGraph, id: string): readonly string[] {
+/** Whatever a step waits for, directly or not, from the question on. */
+function allBefore(graph: ExecutionGraph, id: string): ReadonlySet<string> {
   const before = Map.groupBy(
     edgesOf(graph).map((edge) => edge.split(' → ') as [string, string]),
     ([, to]) => to,
@@ -43,7 +47,11 @@ function waitsFor(graph: ExecutionGraph, id: string): readonly string[] {
     for (const [from] of before.get(one) ?? []) visit(from);
   };
   visit(id);
-  const hosts = [...seen].map((one) => one.split('@')[1] ?? '');
+  return seen;
+}
+
+function waitsFor(graph: ExecutionGraph, id: string): readonly string[] {
+  const hosts = [...allBefore(graph, id)].map((one) => one.split('@')[1] ?? '');
   return [...new Set(hosts)].filter((host) => host !== LOCAL).sort();
 }
 
@@ -61,20 +69,87 @@ describe('who waits for whom', () => {
   ])('%s for %j', async (id, hosts) => {
     expect(waitsFor(buildGraph(await creation(creatable({ masters: 3, workers: 2 }))), id)).toEqual(hosts);
   });
+
+  test('a directory for units is made when no package comes or goes any more', async () => {
+    const graph = buildGraph(await creation(creatable()));
+    const before = allBefore(graph, 'kubernetes/kubelet/directory-drop-in@node1');
+    expect(before).toContain('node/packages/packages@node1');
+    // What takes long goes on beside the packages.
+    expect(allBefore(graph, 'kubernetes/install/program-kubelet@node1')).not.toContain('node/packages/packages@node1');
+  });
 });
 
 describe('the size of the plan', () => {
-  test.each([
-    [{ masters: 3, workers: 97 }],
-    [{ masters: 5, workers: 4995 }],
-  ])('%j: as many steps as for five hosts, so many nodes per host, edges in proportion', { timeout: 60_000 }, async (parts) => {
-    const small = buildGraph(await creation(creatable({ masters: 3, workers: 2 })));
-    const graph = buildGraph(await creation(creatable(parts)));
-    const hosts = parts.masters + parts.workers;
-    // One step more for each further master: they join in turn.
-    expect(graph.nodes.length).toBe(small.nodes.length + parts.masters - 3);
-    const perWorker = graph.nodes.filter((node) => node.hosts.has('node1')).length;
-    expect(graph.size).toBeLessThan((hosts + 1) * (perWorker + 15));
-    expect(graph.edges.next.length).toBeLessThan(graph.size * 3);
+  test.each([[{ masters: 3, workers: 97 }], [{ masters: 5, workers: 4995 }]])(
+    '%j: as many steps as for five hosts, so many nodes per host, edges in proportion',
+    { timeout: 60_000 },
+    async (parts) => {
+      const small = buildGraph(await creation(creatable({ masters: 3, workers: 2 })));
+      const graph = buildGraph(await creation(creatable(parts)));
+      const hosts = parts.masters + parts.workers;
+      // One step more for each further master: they join in turn.
+      expect(graph.nodes.length).toBe(small.nodes.length + parts.masters - 3);
+      const perWorker = graph.nodes.filter((node) => node.hosts.has('node1')).length;
+      expect(graph.size).toBeLessThan((hosts + 1) * (perWorker + 15));
+      expect(graph.edges.next.length).toBeLessThan(graph.size * 3);
+    },
+  );
+});
+
+const network = (fields: string) => creatable().replace('plugin: flannel', `plugin: flannel, flannel: {${fields}}`);
+const dns = (fields: string) => creatable().replace('dns: {', `dns: {${fields}, `);
+const registry = (fields: string) => creatable({ more: `  registry: {${fields}}\n` });
+const runtime = (fields: string) =>
+  creatable().replace(/kubernetes: \{(.*)\}/, `kubernetes: {$1, containerRuntime: {type: containerd, ${fields}}}`);
+
+/** What a configuration can say about the runtime, the network and names. Those of nodes and Kubernetes are tested there. */
+const SAID: Readonly<Record<string, readonly string[]>> = {
+  'spec.kubernetes.containerRuntime.version': [runtime('version: 1.7.29')],
+  'spec.kubernetes.containerRuntime.containerd.**': [runtime('containerd: {version: 1.7.29}')],
+  'spec.registry.containerdDataDir': [registry('containerdDataDir: /data/containerd')],
+  'spec.registry.registryMirrors.**': [registry('registryMirrors: [mirror.example.com]')],
+  'spec.registry.insecureRegistries.**': [registry('insecureRegistries: [hub.example.com]')],
+  'spec.registry.auths.*.plainHTTP': [registry('auths: {hub.example.com: {plainHTTP: true}}')],
+  'spec.registry.auths.*.skipTLSVerify': [registry('auths: {hub.example.com: {skipTLSVerify: true}}')],
+  'spec.network.flannel.**': [network('backend: host-gw'), network('directRouting: true'), network('mtu: 1400')],
+  'spec.dns.dnsEtcHosts': [dns('dnsEtcHosts: "192.0.2.1 a.example.com"')],
+  'spec.dns.coredns.**': [
+    dns('coredns: {additionalConfigs: log}'),
+    dns('coredns: {rewriteBlock: "rewrite name a.example.com b.example.com"}'),
+    dns('coredns: {upstreamDNSServers: [192.0.2.53]}'),
+    dns('coredns: {externalZones: [{zones: [example.com], nameservers: [192.0.2.53]}]}'),
+  ],
+};
+
+describe('what it acts on', () => {
+  const fields = [...runtimeFields, ...networkFields, ...dnsFields].filter((field) => !field.includes('='));
+  const hash = async (text: string) => renderJson(buildGraph(await creation(text))).hash;
+
+  test.each(fields)('%s changes the plan', async (field) => {
+    const said = SAID[field] ?? [];
+    expect(said.length, `no case for ${field}`).toBeGreaterThan(0);
+    const hashes = await Promise.all([creatable(), ...said].map(hash));
+    expect(new Set(hashes).size).toBe(said.length + 1);
+  });
+});
+
+describe('what it refuses', () => {
+  // An etcd of its own has hosts of its own.
+  const ownEtcd = (text: string) =>
+    text
+      .replace('etcd: {type: kubeadm}', 'etcd: {type: kubexm}')
+      .replace('    worker:', '    etcd: [cp1]\n    worker:');
+
+  test.each<[string, (text: string) => string]>([
+    ['spec.kubernetes.type: kubexm', (text) => ownEtcd(text).replace('kubernetes: {', 'kubernetes: {type: kubexm, ')],
+    ['spec.etcd.type: kubexm', ownEtcd],
+    ['spec.network.plugin: calico', (text) => text.replace('plugin: flannel', 'plugin: calico')],
+    ['spec.dns.nodelocaldns.enabled: true', (text) => text.replace('enabled: false', 'enabled: true')],
+    [
+      'spec.kubernetes.containerRuntime.type: docker',
+      (text) => text.replace('kubernetes: {', 'kubernetes: {containerRuntime: docker, '),
+    ],
+  ])('%s', async (field, change) => {
+    await expect(creation(change(creatable()))).rejects.toMatchObject({ code: 'KX4010', params: { field } });
   });
 });

@@ -33,6 +33,8 @@ export interface Trial {
 /** What trials need to know of the cluster. */
 export interface TrialContext {
   readonly pods: readonly SmokePod[];
+  /** The name of a Service for them. */
+  readonly service: string;
   /** `cluster.local` */
   readonly domain: string;
   /** Where trials run that need no pod. */
@@ -64,8 +66,8 @@ const TRIALS: Readonly<Record<Tried, (pods: readonly SmokePod[], context: TrialC
       script: askPod(from.name, '/dns?name=kubernetes.default'),
       isGood: succeeded,
     })),
-  service: (pods, { domain }) => {
-    const name = `${SMOKE.name}.${SMOKE.namespace}.svc.${domain}`;
+  service: (pods, { service, domain }) => {
+    const name = `${service}.${SMOKE.namespace}.svc.${domain}`;
     return pods.map((from) => connect(from, authority(name, SMOKE.servicePort), name));
   },
   'node-port': (pods, { nodePort, master }) =>

@@ -14,7 +14,7 @@ export const SMOKE = {
 const LABELS = { 'app.kubernetes.io/name': SMOKE.name, 'app.kubernetes.io/managed-by': 'kubexm' };
 const SELECTOR = { 'app.kubernetes.io/name': SMOKE.name };
 
-/** A server on every node, control planes too; a Service for it, and one with a port on every node. */
+/** A server on every node, control planes too, and a Service for it with a port on every node. */
 export function smokeObjects(image: string): readonly JsonObject[] {
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SMOKE.namespace, labels: LABELS } },
@@ -30,9 +30,13 @@ export function smokeObjects(image: string): readonly JsonObject[] {
         template: { metadata: { labels: LABELS }, spec: podSpec(image) },
       },
     },
-    service(SMOKE.name, 'ClusterIP'),
-    service(SMOKE.nodePortService, 'NodePort'),
+    service({ name: SMOKE.nodePortService }, 'NodePort'),
   ];
+}
+
+/** A Service with a name that no Service had before: DNS servers remember for half a minute where the last one was. */
+export function freshService(): JsonObject {
+  return service({ generateName: `${SMOKE.name}-` }, 'ClusterIP');
 }
 
 /** The strictest pod that there is: no cluster has a reason to refuse it. */
@@ -62,11 +66,11 @@ function podSpec(image: string): JsonObject {
   };
 }
 
-function service(name: string, type: 'ClusterIP' | 'NodePort'): JsonObject {
+function service(name: JsonObject, type: 'ClusterIP' | 'NodePort'): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: metadata(name),
+    metadata: { ...name, namespace: SMOKE.namespace, labels: LABELS },
     spec: {
       type,
       ipFamilyPolicy: 'PreferDualStack',

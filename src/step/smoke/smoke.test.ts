@@ -132,7 +132,13 @@ test.each([
 });
 
 describe('what is tried', () => {
-  const context = (pods: readonly SmokePod[]) => ({ pods, domain: 'cluster.local', master: 'cp1', nodePort: 31_000 });
+  const context = (pods: readonly SmokePod[]) => ({
+    pods,
+    service: 'testserver-x7k2p',
+    domain: 'cluster.local',
+    master: 'cp1',
+    nodePort: 31_000,
+  });
   const pairs = (check: Tried, pods: readonly SmokePod[]) =>
     trialsOf(check, context(pods)).map(({ from, to }) => `${from} ${to}`);
 
@@ -165,7 +171,7 @@ describe('what is tried', () => {
 
   test.each<[Tried, string]>([
     ['dns', "exec testserver-1 -- /testserver -ask '/dns?name=kubernetes.default'"],
-    ['service', `-ask '/tcp?to=${encodeURIComponent('testserver.kubexm-check.svc.cluster.local:80')}'`],
+    ['service', `-ask '/tcp?to=${encodeURIComponent('testserver-x7k2p.kubexm-check.svc.cluster.local:80')}'`],
     ['node-port', '--kubeconfig /dev/null --server http://192.0.2.1:31000'],
     ['logs', 'logs testserver-1'],
     ['exec', 'exec testserver-1 -- /testserver -version'],
@@ -189,7 +195,7 @@ describe('a try', () => {
     const host = master(() => (asked++ < 2 ? output(1, '', 'not yet') : output(0)));
     const results = await apply(
       host,
-      { check: 'dns', pods: many(1), domain: 'cluster.local', graceSeconds: 15 },
+      { check: 'dns', pods: many(1), service: '', domain: 'cluster.local', graceSeconds: 15 },
       listener().io,
     );
     expect(results).toEqual([{ check: 'dns', from: 'node1', to: 'kubernetes.default', problem: null }]);
@@ -200,7 +206,7 @@ describe('a try', () => {
     const host = master((script) => (script.includes('testserver-2') ? output(1, '', 'no route') : output(0)));
     const results = await apply(
       host,
-      { check: 'dns', pods: many(3), domain: 'cluster.local', graceSeconds: 1 },
+      { check: 'dns', pods: many(3), service: '', domain: 'cluster.local', graceSeconds: 1 },
       listener().io,
     );
     expect((results as CheckResult[]).map(({ problem }) => problem)).toEqual([null, 'no route', null]);
@@ -210,13 +216,13 @@ describe('a try', () => {
     const host = master((script) => (script.includes('jsonpath') ? output(0, '31234') : output(0, 'testserver-1\n')));
     const results = await apply(
       host,
-      { check: 'node-port', pods: many(1), domain: '', graceSeconds: 1 },
+      { check: 'node-port', pods: many(1), service: '', domain: '', graceSeconds: 1 },
       listener().io,
     );
     expect(results).toEqual([{ check: 'node-port', from: 'cp1', to: '192.0.2.1:31234', problem: null }]);
     const none = master(() => output(1, '', 'not found'));
     await expect(
-      apply(none, { check: 'node-port', pods: [], domain: '', graceSeconds: 1 }, listener().io),
+      apply(none, { check: 'node-port', pods: [], service: '', domain: '', graceSeconds: 1 }, listener().io),
     ).rejects.toMatchObject({
       code: 'KX4608',
     });

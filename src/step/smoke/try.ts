@@ -11,6 +11,8 @@ import type { SmokePod } from './pods.ts';
 export interface SmokeTry {
   readonly check: Tried;
   readonly pods: readonly SmokePod[];
+  /** The name of a Service for them. */
+  readonly service: string;
   readonly domain: string;
   /** A new Service reaches the last node after a moment: so long something may fail and be tried again. */
   readonly graceSeconds: number;
@@ -42,7 +44,7 @@ export const smokeTry = defineStep<SmokeTry>()({
   },
   timeoutSeconds: ({ pods }) => 120 + pods.length * 30,
   estimateSeconds: 2,
-  example: { check: 'dns', pods: [], domain: 'cluster.local', graceSeconds: 15 },
+  example: { check: 'dns', pods: [], service: 'testserver', domain: 'cluster.local', graceSeconds: 15 },
 });
 
 /** Why it failed to the end; null where it succeeded. */

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Source } from '../types.ts';
 import { ArchiveProblem } from '../tar/header.ts';
+import type { Source } from '../types.ts';
 import { INDEX, INDEX_MAX } from './disk/index-file.ts';
 import { diskSource } from './disk/source.ts';
 

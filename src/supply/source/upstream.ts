@@ -11,6 +11,7 @@ export function upstream(options: WebOptions = {}): Source {
       urls: [new URL(url)],
       checksums: checksum === undefined ? [] : [new URL(checksum.url)],
     }),
-    images: ({ upstream: reference }) => [reference],
+    // What nobody publishes is not asked for.
+    images: ({ upstream: reference }) => (/^[^/]*\.invalid\//.test(reference) ? [] : [reference]),
   });
 }

@@ -12,7 +12,7 @@ import { nodesOf } from '../nodes.ts';
 const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
 /** The socket of the container runtime. */
-export function criSocket(_context: PlanContext): string {
+function criSocket(_context: PlanContext): string {
   return CONTAINERD.socket;
 }
 

@@ -35,7 +35,9 @@ export const checkTask = defineTask({
       ...(ports.values ? { ports: ports.values } : {}),
     });
     const checks = parallel(judged, looked, disks, ports.fragment);
-    return { fragment: sequence(checks, on(context.local, findings)), outputs: undefined };
+    // A run that was killed while it listened must not find itself on the ports.
+    const cleared = on(hosts, stopListening({}), { name: 'nobody-listens' });
+    return { fragment: sequence(cleared, checks, on(context.local, findings)), outputs: undefined };
   },
 });
 

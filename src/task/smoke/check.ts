@@ -8,9 +8,10 @@ import { firstMaster } from '../nodes.ts';
 
 const GRACE_SECONDS = 15;
 
-/** The pods to check with. */
+/** What to check with. */
 export interface CheckInputs {
   readonly pods: Ref<readonly SmokePod[]>;
+  readonly service: Ref<string>;
 }
 
 /** Everything that a cluster must be able to do, tried; and one table of it. */
@@ -19,11 +20,11 @@ export const smokeCheckTask = defineTask<CheckInputs>({
   description: 'Try what a cluster must be able to do, from pods on every node, and tell it in one table.',
   tags: ['smoke'],
   steps: [tryCheck, tellResults],
-  plan: (context, { pods }) => {
+  plan: (context, { pods, service }) => {
     const first = firstMaster(context);
     const domain = context.cluster.spec.kubernetes.clusterName;
     const tried = (check: Tried) =>
-      on(first, tryCheck({ check, pods, domain, graceSeconds: GRACE_SECONDS }), { name: check });
+      on(first, tryCheck({ check, pods, service, domain, graceSeconds: GRACE_SECONDS }), { name: check });
     const tries = {
       'pod-to-pod': tried('pod-to-pod'),
       dns: tried('dns'),

@@ -1,13 +1,13 @@
 import { barrier, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
-import type { Ref } from '../../plan/ref.ts';
+import { member, type Ref } from '../../plan/ref.ts';
 import { getArtifact, resourcesOf } from '../../resource/index.ts';
 import { importImage } from '../../step/artifacts.ts';
 import { applyObjects } from '../../step/cluster.ts';
 import { SMOKE, smokeObjects } from '../../step/smoke/objects.ts';
 import type { SmokePod } from '../../step/smoke/pods.ts';
-import { podsServe, removeObjects } from '../../step/smoke.ts';
+import { podsServe, removeObjects, serviceOfCheck } from '../../step/smoke.ts';
 import { firstMaster, nodesOf } from '../nodes.ts';
 
 const POD_SECONDS = 120;
@@ -15,6 +15,8 @@ const POD_SECONDS = 120;
 /** What the check of a cluster leaves to the one that tries things. */
 export interface Started {
   readonly pods: Ref<readonly SmokePod[]>;
+  /** The name of the Service. */
+  readonly service: Ref<string>;
 }
 
 /** A server on every node, from an image that no registry has. */
@@ -22,16 +24,18 @@ export const startTask = defineTask<void, Started>({
   name: 'smoke/start',
   description: 'Run a small server on every node, behind Services.',
   tags: ['smoke'],
-  steps: [removeObjects, getArtifact, importImage, applyObjects, podsServe],
+  steps: [removeObjects, getArtifact, importImage, applyObjects, serviceOfCheck, podsServe],
   plan: (context) => {
     const first = firstMaster(context);
     const objects = smokeObjects(resourcesOf(context).reference(SMOKE.name));
     const nodes = nodesOf(context).map(({ name }) => name);
     const pods = on(first, podsServe({ nodes, timeoutSeconds: POD_SECONDS }));
-    const started = sequence(on(first, applyObjects({ name: 'the test server', objects })), pods);
+    const service = on(first, serviceOfCheck({}));
+    const started = sequence(on(first, applyObjects({ name: 'the test server', objects })), parallel(service, pods));
     // A check that was killed may have left something that is just being deleted.
     const prepared = parallel(on(first, removeObjects({})), images(context));
-    return { fragment: barrier('ready', 'present', prepared, started), outputs: { pods: pods.ref() } };
+    const outputs = { pods: pods.ref(), service: member(service.ref(), 'stdout') };
+    return { fragment: barrier('ready', 'present', prepared, started), outputs };
   },
 });
 

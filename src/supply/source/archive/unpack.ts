@@ -2,9 +2,9 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import type { BlobStore, Digest } from '../../../oci/index.ts';
-import type { Supplied } from '../../types.ts';
 import { ArchiveProblem } from '../../tar/header.ts';
 import { type Limits, untar } from '../../tar/untar.ts';
+import type { Supplied } from '../../types.ts';
 
 /** More than any release has; less than what fills a disk unnoticed. */
 const LIMITS: Limits = { members: 100_000, bytes: 8 * 1024 ** 3 };

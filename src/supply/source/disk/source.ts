@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import type { BlobStore, Part } from '../../../oci/index.ts';
 import { itemsOf } from '../../items.ts';
-import type { Source, Supplied, SupplyIo } from '../../types.ts';
 import { ArchiveProblem } from '../../tar/header.ts';
+import type { Source, Supplied, SupplyIo } from '../../types.ts';
 import { type BundleIndex, blobPath, parseIndex } from './index-file.ts';
 
 /** Something on disk that has items. */

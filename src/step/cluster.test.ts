@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { output } from '../model/host.ts';
+import type { Script } from '../model/script.ts';
+import { type NodeLabels, nodeLabels } from './cluster.ts';
+
+const WORKER = { 'node-role.kubernetes.io/worker': '' };
+const want: NodeLabels = { nodes: { node1: WORKER, node2: { ...WORKER, zone: 'a' }, node3: WORKER } };
+const { probe, judge, apply, revert } = nodeLabels(want).step;
+const row = (name: string, labels: object) => `${name}\t${JSON.stringify(labels)}\n`;
+
+describe('labels of nodes', () => {
+  test.each<[string, number, string, readonly string[]]>([
+    ['all are there', 0, row('node1', WORKER) + row('node2', { ...WORKER, zone: 'a' }) + row('node3', WORKER), []],
+    ['more than wanted', 0, row('node1', { ...WORKER, x: 'y' }) + row('node2', { ...WORKER, zone: 'a' }), []],
+    ['one has not joined', 0, row('node1', WORKER) + row('node2', { ...WORKER, zone: 'a' }), []],
+    ['one has none', 0, row('node1', {}), ['node1 node-role.kubernetes.io/worker']],
+    ['another value', 0, row('node2', { ...WORKER, zone: 'b' }), ['node2 zone']],
+    [
+      'no cluster yet',
+      1,
+      '',
+      [
+        'node1 node-role.kubernetes.io/worker',
+        'node2 node-role.kubernetes.io/worker',
+        'node2 zone',
+        'node3 node-role.kubernetes.io/worker',
+      ],
+    ],
+  ])('%s', (_, code, stdout, missing) => {
+    const verdict = judge?.(output(code, stdout), want);
+    expect(verdict?.verdict).toBe(missing.length === 0 ? 'satisfied' : 'needed');
+    expect(verdict?.verdict === 'needed' ? verdict.diff.map(({ what }) => what) : []).toEqual(missing);
+  });
+
+  test('the cluster is asked once, whatever the number of nodes', () => {
+    expect(probe?.(want).script.match(/kubectl/g)).toHaveLength(1);
+  });
+});
+
+describe('the commands', () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'kubexm-labels-'));
+    // Of three nodes, the third has not joined.
+    const kubectl = `#!/bin/sh
+while [ "\${1#-}" != "$1" ]; do case "$1" in --kubeconfig) shift ;; esac; shift; done
+if [ "$1" = get ]; then echo node/node1; echo node/node2; exit; fi
+echo "$*" >>"${dir}/log"
+`;
+    writeFileSync(join(dir, 'kubectl'), kubectl);
+    chmodSync(join(dir, 'kubectl'), 0o755);
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  const run = (script: unknown) => {
+    const env = { PATH: `${dir}:${process.env['PATH']}` };
+    execFileSync('/bin/sh', ['-c', (script as Script).script], { env });
+    return readFileSync(join(dir, 'log'), 'utf8').trim().split('\n');
+  };
+
+  test('one for all nodes with the same labels, and none for a node that has not joined', () => {
+    expect(run(apply({} as never, want, {} as never))).toEqual([
+      'label nodes node1 --overwrite node-role.kubernetes.io/worker=',
+      'label nodes node2 --overwrite node-role.kubernetes.io/worker= zone=a',
+    ]);
+  });
+
+  test('taken back is what was not there, and put back what was', () => {
+    const before = { node1: { 'node-role.kubernetes.io/worker': null }, node2: { zone: 'b' } };
+    expect(run(revert?.({} as never, want, before))).toEqual([
+      'label node node1 --overwrite node-role.kubernetes.io/worker-',
+      'label node node2 --overwrite zone=b',
+    ]);
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { containerdConfig, containerdRegistry } from './containerd.ts';
+import { contentBytes } from './generic/lib/content.ts';
+
+/** What a dedicated step would write. */
+function textOf(use: { readonly want: unknown }): string {
+  const { content } = use.want as { readonly content: Parameters<typeof contentBytes>[0] };
+  return Buffer.from(contentBytes(content)).toString();
+}
+
+const settings = {
+  dataDir: '/var/lib/containerd',
+  sandboxImage: 'registry.k8s.io/pause:3.10.1',
+  restrictOomScore: false,
+};
+
+// Refresh with: vitest run src/step/containerd.test.ts --update
+test.each([
+  ['1.7', { ...settings, version: '1.7.29' }],
+  ['2.0', { ...settings, version: '2.0.7' }],
+  ['2.3-elsewhere', { ...settings, version: '2.3.4', dataDir: '/data/containerd', restrictOomScore: true }],
+])('the configuration of containerd %s', async (name, params) => {
+  await expect(textOf(containerdConfig(params))).toMatchFileSnapshot(`golden/containerd-${name}.toml`);
+});
+
+test.each([
+  ['docker.io', [{ url: 'https://mirror.example.com', skipVerify: false }]],
+  [
+    'hub.example.com:5000',
+    [
+      { url: 'https://hub.example.com:5000', skipVerify: true },
+      { url: 'http://hub.example.com:5000', skipVerify: false },
+    ],
+  ],
+])('how %s is reached', async (host, endpoints) => {
+  const name = host.replaceAll(':', '-');
+  await expect(textOf(containerdRegistry({ host, endpoints }))).toMatchFileSnapshot(`golden/hosts-${name}.toml`);
+});

@@ -1,0 +1,34 @@
+import { on, parallel, sequence } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import { KUBERNETES, kubeletDropIn, kubeletEnabled, kubeletUnitFile, kubernetesDirectory } from '../../step/kubeadm.ts';
+import { networkEffects } from '../../step/network.ts';
+import { nodesOf } from '../nodes.ts';
+import { nodePlaces } from './settings.ts';
+
+/**
+ * The unit of the kubelet, which waits for its configuration. Not beside the packages: when one is removed, Debian's
+ * deb-systemd-helper deletes every directory of /etc/systemd/system that is empty at that moment.
+ */
+export const kubeletTask = defineTask({
+  name: 'kubernetes/kubelet',
+  description: 'Set up the unit of the kubelet.',
+  tags: ['kubernetes', 'kubelet'],
+  steps: [kubernetesDirectory, kubeletUnitFile, kubeletDropIn, kubeletEnabled],
+  plan: (context) => {
+    const nodes = nodesOf(context);
+    const directory = KUBERNETES.dropIn.replace(/\/[^/]*$/, '');
+    const { kubernetes, network } = context.cluster.spec;
+    const effects = networkEffects(network.plugin);
+    const fragment = sequence(
+      parallel(
+        on(nodes, kubeletUnitFile({ runtime: kubernetes.containerRuntime.type })),
+        sequence(
+          on(nodes, kubernetesDirectory({ path: directory }), { name: 'directory-drop-in' }),
+          on(nodes, kubeletDropIn({})),
+        ),
+      ),
+      on(nodes, kubeletEnabled({ places: nodePlaces(context), effects })),
+    );
+    return { fragment, outputs: undefined };
+  },
+});

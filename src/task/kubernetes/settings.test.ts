@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { contextWithArtifacts, creatable, creation } from '../../../test/plans/create-cases.ts';
+import type { PlanContextOptions } from '../../../test/support/plan-context.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { kubernetesFields } from '../../module/kubernetes.ts';
+import { buildGraph } from '../../plan/graph.ts';
+import { renderJson } from '../../plan/render/json.ts';
+import { contentBytes } from '../../step/generic/lib/content.ts';
+import { initDocuments, joinDocument } from '../../step/kubeadm/config.ts';
+import { firstMaster } from '../nodes.ts';
+import { clusterSettings, nodeSettings } from './settings.ts';
+
+/** A configuration with fields of `spec.kubernetes` beside its version. */
+const kubernetes = (fields: string, parts: Parameters<typeof creatable>[0] = {}) =>
+  creatable(parts).replace(/kubernetes: \{(.*)\}/, `kubernetes: {$1, ${fields}}`);
+
+async function documents(text: string, options: PlanContextOptions = {}) {
+  const context = await contextWithArtifacts(text, options);
+  const [init, cluster, kubelet, proxy] = initDocuments(
+    clusterSettings(context),
+    nodeSettings(context, firstMaster(context)),
+  ) as unknown as readonly [JsonObject, JsonObject, JsonObject, JsonObject];
+  return { init, cluster, kubelet, proxy };
+}
+
+const GATES = 'featureGates: {RotateKubeletServerCertificate: true, CSIStorageCapacity: true}';
+const EVERYTHING = `${GATES}, apiserverCertExtraSans: [192.168.8.8, lb.example.com], masqueradeAll: true, maxPods: 200, podPidsLimit: 5000, nodeCidrMaskSize: 23, proxyMode: ipvs, clusterName: demo.local, kubeletArgs: [--root-dir=/data/kubelet, --v=2], apiserverArgs: [--audit-log-maxage=30], controllerManagerArgs: [--v=3], schedulerArgs: [--v=4], kubeletConfiguration: {serializeImagePulls: false}, kubeProxyConfiguration: {ipvs: {excludeCIDRs: [172.16.0.0/24]}}`;
+
+// Refresh with: vitest run src/task/kubernetes/settings.test.ts --update
+describe('what kubeadm is told', () => {
+  test.each<[string, string, PlanContextOptions]>([
+    ['1.30', creatable({ masters: 3, version: 'v1.30.4' }), {}],
+    ['1.34', creatable(), {}],
+    ['1.34-everything', kubernetes(EVERYTHING), {}],
+    ['1.30-everything', kubernetes(EVERYTHING, { version: 'v1.30.4' }), {}],
+    ['1.36-cgroup-v1', creatable({ version: 'v1.36.0' }), { facts: () => ({ cgroup: 1 }) }],
+  ])('%s', async (name, text, options) => {
+    const context = await contextWithArtifacts(text, options);
+    const init = initDocuments(clusterSettings(context), nodeSettings(context, firstMaster(context)));
+    const settings = { token: 'TOKEN', caCertHash: 'HASH', endpoint: 'lb.kubexm.local:6443', bindPort: 6443 };
+    const { version } = context.cluster.spec.kubernetes;
+    const joins = context.hosts.slice(1).map((host) => {
+      const key = host.roles.includes('master') ? { certificateKey: 'KEY' } : {};
+      return joinDocument({ ...settings, ...key, version }, nodeSettings(context, host)) as JsonObject;
+    });
+    const text_ = Buffer.from(contentBytes({ documents: [...init, ...joins] })).toString();
+    await expect(text_).toMatchFileSnapshot(`documents/${name}.yaml`);
+  });
+});
+
+describe('the version decides', () => {
+  test.each([
+    ['v1.30.4', 'kubeadm.k8s.io/v1beta3', undefined, undefined, 'iptables'],
+    ['v1.31.4', 'kubeadm.k8s.io/v1beta4', false, undefined, 'iptables'],
+    ['v1.34.2', 'kubeadm.k8s.io/v1beta4', false, undefined, 'nftables'],
+    ['v1.36.0', 'kubeadm.k8s.io/v1beta4', false, ['SystemVerification'], 'nftables'],
+  ])('%s on control groups v1', async (version, api, fail, ignored, mode) => {
+    const { init, kubelet, proxy } = await documents(creatable({ version }), {
+      facts: () => ({ cgroup: 1, kernel: '5.15.0' }),
+    });
+    expect(init['apiVersion']).toBe(api);
+    expect(kubelet['failCgroupV1']).toBe(fail);
+    expect((init['nodeRegistration'] as JsonObject)['ignorePreflightErrors']).toEqual(ignored);
+    expect(proxy['mode']).toBe(mode);
+  });
+
+  test('on control groups v2 nothing is said, and an old kernel has no nftables', async () => {
+    const { init, kubelet, proxy } = await documents(creatable({ version: 'v1.36.0' }), {
+      facts: () => ({ cgroup: 2, kernel: '5.10.0-28-amd64' }),
+    });
+    expect(kubelet).not.toHaveProperty('failCgroupV1');
+    expect(init['nodeRegistration']).not.toHaveProperty('ignorePreflightErrors');
+    expect(proxy['mode']).toBe('iptables');
+  });
+});
+
+describe('fields of the kubelet and of kube-proxy', () => {
+  test.each<[string, 'kubelet' | 'proxy' | 'cluster', JsonObject]>([
+    ['maxPods: 200', 'kubelet', { maxPods: 200 }],
+    ['podPidsLimit: -1', 'kubelet', { podPidsLimit: -1 }],
+    ['kubeletConfiguration: {maxPods: 99}', 'kubelet', { maxPods: 99 }],
+    [GATES, 'kubelet', { featureGates: { RotateKubeletServerCertificate: true } }],
+    [GATES, 'proxy', { featureGates: { RotateKubeletServerCertificate: true } }],
+    [
+      `${GATES}, kubeletConfiguration: {featureGates: {A: true}}`,
+      'kubelet',
+      { featureGates: { RotateKubeletServerCertificate: true, A: true } },
+    ],
+    ['proxyMode: ipvs', 'proxy', { mode: 'ipvs' }],
+    ['proxyMode: iptables, masqueradeAll: true', 'proxy', { iptables: { masqueradeAll: true } }],
+    ['proxyMode: nftables, masqueradeAll: true', 'proxy', { nftables: { masqueradeAll: true } }],
+    ['proxyMode: ipvs, masqueradeAll: true', 'proxy', { iptables: { masqueradeAll: true } }],
+    [
+      'proxyMode: iptables, masqueradeAll: true, kubeProxyConfiguration: {iptables: {minSyncPeriod: 2s}}',
+      'proxy',
+      { iptables: { masqueradeAll: true, minSyncPeriod: '2s' } },
+    ],
+    [
+      'kubeProxyConfiguration: {ipvs: {excludeCIDRs: [172.16.0.0/24]}}',
+      'proxy',
+      { ipvs: { excludeCIDRs: ['172.16.0.0/24'] } },
+    ],
+    [
+      'nodeCidrMaskSize: 25',
+      'cluster',
+      { controllerManager: { extraArgs: [{ name: 'node-cidr-mask-size', value: '25' }] } },
+    ],
+  ])('%s: in %s', async (fields, where, expected) => {
+    expect((await documents(kubernetes(fields)))[where]).toMatchObject(expected);
+  });
+
+  test('a flag given twice has both values, also where kubeadm takes a map', async () => {
+    const text = kubernetes(`${GATES}, apiserverArgs: [--feature-gates=A=true]`, { version: 'v1.30.4' });
+    const { cluster } = await documents(text);
+    expect(cluster['apiServer']).toMatchObject({
+      extraArgs: { 'feature-gates': 'RotateKubeletServerCertificate=true,A=true' },
+    });
+  });
+});
+
+const endpoint = (fields: string) =>
+  creatable({ masters: 3, more: `  controlPlaneEndpoint: {externalLoadBalancer: external, ${fields}}\n` });
+const BALANCED = endpoint('lb_address: 192.0.2.9');
+
+/** What a configuration can say, by the field that it says it in; beside it, what it said before. */
+const SAID: Readonly<Record<string, string | readonly [string, string]>> = {
+  'spec.kubernetes.version': creatable({ version: 'v1.34.1' }),
+  'spec.kubernetes.clusterName': kubernetes('clusterName: other.local'),
+  'spec.kubernetes.apiserverCertExtraSans.**': kubernetes('apiserverCertExtraSans: [api.example.com]'),
+  'spec.kubernetes.masqueradeAll': kubernetes('masqueradeAll: true'),
+  'spec.kubernetes.maxPods': kubernetes('maxPods: 111'),
+  'spec.kubernetes.podPidsLimit': kubernetes('podPidsLimit: 11'),
+  'spec.kubernetes.nodeCidrMaskSize': kubernetes('nodeCidrMaskSize: 25'),
+  'spec.kubernetes.nodeCidrMaskSizeIPv6': [
+    twoFamilies(creatable()),
+    twoFamilies(kubernetes('nodeCidrMaskSizeIPv6: 121')),
+  ],
+  'spec.kubernetes.proxyMode': kubernetes('proxyMode: ipvs'),
+  'spec.kubernetes.featureGates.**': kubernetes('featureGates: {A: true}'),
+  'spec.kubernetes.kubeletArgs.**': kubernetes('kubeletArgs: [--v=2]'),
+  'spec.kubernetes.apiserverArgs.**': kubernetes('apiserverArgs: [--v=2]'),
+  'spec.kubernetes.controllerManagerArgs.**': kubernetes('controllerManagerArgs: [--v=2]'),
+  'spec.kubernetes.schedulerArgs.**': kubernetes('schedulerArgs: [--v=2]'),
+  'spec.kubernetes.kubeletConfiguration.**': kubernetes('kubeletConfiguration: {serializeImagePulls: false}'),
+  'spec.kubernetes.kubeProxyConfiguration.**': kubernetes('kubeProxyConfiguration: {bindAddress: 0.0.0.0}'),
+  'spec.controlPlaneEndpoint.externalDNS': [BALANCED, endpoint('externalDNS: true')],
+  'spec.controlPlaneEndpoint.lb_address': [BALANCED, endpoint('lb_address: 192.0.2.10')],
+  'spec.controlPlaneEndpoint.domain': [BALANCED, endpoint('lb_address: 192.0.2.9, domain: api.example.com')],
+  'spec.controlPlaneEndpoint.port': [BALANCED, endpoint('lb_address: 192.0.2.9, port: 8443')],
+  'spec.etcd.dataDir': creatable().replace('etcd: {type: kubeadm}', 'etcd: {type: kubeadm, dataDir: /data/etcd}'),
+  'spec.network.kubePodsCIDR': creatable().replace('plugin: flannel', 'plugin: flannel, kubePodsCIDR: 10.9.0.0/16'),
+  'spec.network.kubeServiceCIDR': creatable().replace(
+    'plugin: flannel',
+    'plugin: flannel, kubeServiceCIDR: 10.9.0.0/16',
+  ),
+};
+
+function twoFamilies(text: string): string {
+  return text
+    .replaceAll(/address: (10\.(\d)\.0\.(\d))\}/g, 'address: $1, internalAddress: "$1,2001:db8:$2::$3"}')
+    .replace(
+      'plugin: flannel',
+      'plugin: flannel, kubePodsCIDR: "10.9.0.0/16,fd00:9::/112", kubeServiceCIDR: "10.8.0.0/16,fd00:8::/112"',
+    );
+}
+
+/** These say the only value that there is. */
+const FIXED = kubernetesFields.filter((field) => field.includes('='));
+
+describe('what it acts on', () => {
+  test.each(kubernetesFields.filter((field) => !FIXED.includes(field)))('%s changes the plan', async (field) => {
+    const said = SAID[field];
+    expect(said, `no case for ${field}`).toBeDefined();
+    const [before, after] = typeof said === 'string' ? [creatable(), said] : (said as readonly [string, string]);
+    const hash = async (text: string) => renderJson(buildGraph(await creation(text))).hash;
+    expect(await hash(after)).not.toBe(await hash(before));
+  });
+
+  test('where etcd and the kubelet have their files is where a reset looks for them', async () => {
+    const text = kubernetes('kubeletArgs: [--root-dir=/data/kubelet]').replace(
+      'etcd: {type: kubeadm}',
+      'etcd: {type: kubeadm, dataDir: /data/etcd}',
+    );
+    const { nodes } = renderJson(buildGraph(await creation(text)));
+    const plan = (id: string) => JSON.stringify(nodes.find((node) => node.id === id));
+    for (const path of ['/data/etcd', '/data/kubelet', '/var/lib/kubelet']) {
+      expect(plan('kubernetes/kubelet/kubelet-enabled')).toContain(`"path":"${path}"`);
+    }
+    expect(plan('kubernetes/kubelet/kubelet-enabled')).toContain('"below":"/data/kubelet"');
+    expect(plan('kubernetes/init/init')).toContain('/data/etcd/member');
+    expect(plan('kubernetes/init/init')).toContain('/data/kubelet');
+  });
+});

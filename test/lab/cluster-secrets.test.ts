@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { labConfig } from '../../src/lab/config.ts';
+import { thorough } from '../rig/thorough.ts';
+import { LOGIN } from './behind-bastion.ts';
+import { BUILD, type ClusterLab, clusterLab, MINUTE } from './cluster-lab.ts';
+import { describeLab, type TestLab } from './fixture.ts';
+
+/**
+ * A cluster of all machines but the first, which is the only way to them. Both are masters, so that the keys of the control plane
+ * travel too; the first machine is also their load balancer.
+ */
+async function behindBastion(lab: TestLab): Promise<string> {
+  const all = await lab.look();
+  const [bastion, ...machines] = all.machines;
+  const [first, second] = machines;
+  const hop = `    bastion: {address: ${bastion?.address}, user: ${bastion?.user}, privateKeyPath: ${bastion?.sshKeyPath}}\n`;
+  const proxy = `/lib/systemd/systemd-socket-proxyd ${first?.address}:6443`;
+  await lab.exec(1, `systemd-run --unit balancer systemd-socket-activate -l 6443 ${proxy}`);
+  return labConfig({ ...all, machines })
+    .replace('    sshConfig: none\n', `    sshConfig: none\n${hop}`)
+    .replace('    worker:\n', `      - ${second?.name}\n    worker:\n`)
+    .concat(`  controlPlaneEndpoint: {externalLoadBalancer: external, lb_address: ${bastion?.address}}\n`);
+}
+
+/** Everything that processes of this box, those of its machines among them, were called with. */
+async function watchArguments(into: Set<string>, over: () => boolean): Promise<void> {
+  while (!over()) {
+    for (const pid of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+      try {
+        into.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    await sleep(100);
+  }
+}
+
+function filesBelow(dir: string): readonly string[] {
+  return readdirSync(dir, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** A secret as it is, as JSON has it, and in the two alphabets that bytes are sent in. */
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), bytes.toString('base64'), bytes.toString('hex')])];
+}
+
+describeLab('behind a bastion, with a user whom sudo asks for a password', () => {
+  describe.runIf(thorough)('the secrets of a cluster', secretsOfCluster);
+});
+
+function secretsOfCluster(): void {
+  let cluster: ClusterLab;
+  beforeAll(async () => {
+    cluster = await clusterLab(3, { ...LOGIN, config: behindBastion, master: 2 });
+  }, BUILD);
+  afterAll(() => cluster?.close(), 2 * MINUTE);
+
+  test('are in no log, journal, event, argument or file, on either side', { timeout: 30 * MINUTE }, async () => {
+    const { lab, dir, kubectl } = cluster;
+    await Promise.all([1, 2, 3].map((machine) => lab.exec(machine, 'touch /run/before-the-cluster')));
+    const words = new Set<string>();
+    let over = false;
+    const watching = watchArguments(words, () => over);
+    const said = await cluster.kubexm(['create', 'cluster']).finally(() => {
+      over = true;
+    });
+    await watching;
+    expect(said.code, said.stderr).toBe(0);
+    expect(await cluster.states()).toEqual(['Ready', 'Ready']);
+
+    const tokens = await kubectl(
+      `-n kube-system get secrets --field-selector type=bootstrap.kubernetes.io/token -o jsonpath='{range .items[*]}{.data.token-secret}{"\\n"}{end}'`,
+    );
+    const secrets = tokens
+      .trim()
+      .split('\n')
+      .map((text) => Buffer.from(text, 'base64').toString());
+    // That of kubeadm init, that of the nodes that join, and the one that the uploaded certificates live and die with.
+    expect(secrets.map((one) => one.length)).toEqual([16, 16, 16]);
+    const forms = [LOGIN.sudoPassword, ...secrets].flatMap(formsOf);
+
+    const holds = (text: string | Buffer) => forms.some((form) => text.includes(form));
+    expect([...words].filter(holds)).toEqual([]);
+    expect(holds(said.stdout) || holds(said.stderr)).toBe(false);
+    const own = filesBelow(join(dir, '.kubexm')).filter(
+      (file) => !/\/(images|kubernetes|container_runtime)\//.test(file),
+    );
+    expect(own.length).toBeGreaterThan(5);
+    expect(own.filter((file) => holds(readFileSync(file)))).toEqual([]);
+
+    for (const machine of [1, 2, 3]) {
+      await lab.exec(machine, `echo ${Buffer.from(`${forms[0]}\n`).toString('base64')} | base64 -d >/root/planted`);
+      expect(await filesWith(machine, forms), `machine ${machine}`).toEqual(['/root/planted']);
+    }
+  });
+
+  /** Files of a machine that have come or changed with the cluster and hold one of these, or a key of certificates. */
+  async function filesWith(machine: number, forms: readonly string[]): Promise<readonly string[]> {
+    const list = Buffer.from(forms.map((form) => `${form}\n`).join('')).toString('base64');
+    // Tokens are in the cluster's own store: that is what they are for.
+    const found = await cluster.lab.exec(
+      machine,
+      `umask 077; cd /dev/shm; echo ${list} | base64 -d >forms
+{ find / -xdev -type f -newer /run/before-the-cluster; find /run /tmp -xdev -type f; } |
+  grep -v -e ^/var/lib/etcd/ -e ^/etc/shadow | sort -u | tr '\\n' '\\0' >files
+xargs -0 grep -alF -f forms <files 2>/dev/null
+xargs -0 grep -alE 'ertificate-?[kK]ey["=: ]+[0-9a-f]{64}' <files 2>/dev/null
+rm forms files`,
+    );
+    return found.trim().split('\n').filter(Boolean);
+  }
+}
