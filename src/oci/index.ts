@@ -3,6 +3,7 @@ export { type BlobStore, openBlobStore, type Stored } from './content/blob-store
 export { type Digest, digestOf, isDigest } from './content/digest.ts';
 export { locked } from './content/lock.ts';
 export type { Part } from './content/part.ts';
+export { systemWords, writeError } from './content/write-error.ts';
 export { type ArchiveOptions, writeArchive } from './image/archive.ts';
 export {
   type BuiltImage,

@@ -131,6 +131,7 @@ async function get(_host: unknown, want: ArtifactWant, io: StepIo): Promise<Arti
       progress: (done, total, unit) => io.progress(done, total, unit),
       say: (text) => io.line(text),
       tell: (text) => io.say(text),
+      ...(io.lang === undefined ? {} : { lang: io.lang }),
     });
     const placed = new Map<string, Artifact>();
     await guarded(workDir, io.signal, async () => {
@@ -151,7 +152,7 @@ async function get(_host: unknown, want: ArtifactWant, io: StepIo): Promise<Arti
     const absent = { absent: reason, sources: sourcesText(sources) };
     const entries = Object.fromEntries(items.map(({ id }) => [id, absent]));
     await guarded(workDir, io.signal, () => addToLock(workDir, entries));
-    io.say(errorTitle('KX7023', { what: titleOf(job), reason }, 'en'));
+    io.say(errorTitle('KX7023', { what: titleOf(job), reason }, io.lang ?? 'en'));
     return Object.fromEntries(items.map(({ name }) => [name, null]));
   }
 }

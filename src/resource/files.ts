@@ -35,7 +35,7 @@ export async function noteSeen(workDir: string, files: ReadonlyMap<string, strin
   const after = new Map(before);
   for (const [path, sha256] of files) after.set(path, { sha256, stat: await statText(path) });
   const text = [...after].map(([path, seen]) => `${path}\t${seen.sha256}\t${seen.stat}\n`).sort();
-  await replaceFile(file, text.join(''));
+  await replaceFile(file, text.join(''), 'note');
 }
 
 /**

@@ -54,14 +54,17 @@ export async function addToLock(workDir: string, more: ArtifactLock): Promise<vo
   if (after !== text) await replaceFile(file, after);
 }
 
-/** Writes a file that is either the old or the new one, whatever happens. */
-export async function replaceFile(file: string, text: string): Promise<void> {
+/**
+ * Writes a file that is either the old or the new one, whatever happens to this process; unless it is only a note that may be
+ * lost, also whatever happens to the machine.
+ */
+export async function replaceFile(file: string, text: string, kind: 'record' | 'note' = 'record'): Promise<void> {
   const fresh = `${file}.${randomUUID()}.new`;
   const handle = await open(fresh, 'wx', 0o600);
   try {
     try {
       await handle.writeFile(text);
-      await handle.sync();
+      if (kind === 'record') await handle.sync();
     } finally {
       await handle.close();
     }

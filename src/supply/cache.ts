@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type BlobStore, type Digest, locked, openBlobStore } from '../oci/index.ts';
+import { type BlobStore, type Digest, locked, openBlobStore, writeError } from '../oci/index.ts';
 import type { Supplied, SupplyIo } from './types.ts';
 
 /** Where an item came from, and what it is. */
@@ -58,8 +58,13 @@ export async function openCache(dir: string): Promise<Cache> {
     async note(record) {
       const file = fileOf(record.id, record.source, record.key);
       const fresh = `${file}.${randomUUID()}.new`;
-      await writeFile(fresh, `${JSON.stringify(record)}\n`);
-      await rename(fresh, file);
+      try {
+        await writeFile(fresh, `${JSON.stringify(record)}\n`);
+        await rename(fresh, file);
+      } catch (error) {
+        await rm(fresh, { force: true });
+        throw writeError(error, index);
+      }
     },
     async records() {
       const names = (await readdir(index)).filter((name) => name.endsWith('.json'));

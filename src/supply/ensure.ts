@@ -1,4 +1,6 @@
+import type { Lang } from '../model/errors/entry.ts';
 import { errorTitle, KubexmError, kubexmError } from '../model/errors/index.ts';
+
 import { type Cache, digestOfHex } from './cache.ts';
 import { itemsOf } from './items.ts';
 import type { Item, Job, Source, Supplied, SupplyIo } from './types.ts';
@@ -14,6 +16,8 @@ export type Pins = Readonly<Record<string, Got>>;
 /** As every part of a supply has it, and a way to tell the person something once. */
 export interface EnsureIo extends SupplyIo {
   tell(text: string): void;
+  /** The reader's language. Default: English. */
+  readonly lang?: Lang;
 }
 
 /** What several jobs of one run share. */
@@ -91,7 +95,7 @@ async function fetched(
       io.signal.throwIfAborted();
       if (!(error instanceof KubexmError) || OF_THIS_MACHINE.has(error.code)) throw error;
       failures.push({ source: source.name, error });
-      tellOnce(supply, `${source.name}: ${titleOf(error)}`, io);
+      tellOnce(supply, `${source.name}: ${titleOf(error, io.lang)}`, io);
     }
   }
   throw noSource(supply, job, failures);
@@ -112,8 +116,8 @@ function noSource(
   return kubexmError('KX7016', { what, sources: names }, { detail: lines.flat().join('\n') });
 }
 
-function titleOf({ code, params }: KubexmError): string {
-  return errorTitle(code, params, 'en');
+function titleOf({ code, params }: KubexmError, lang: Lang = 'en'): string {
+  return errorTitle(code, params, lang);
 }
 
 async function fromSource(

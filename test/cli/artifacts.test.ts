@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { pruneArtifacts } from '../../src/resource/index.ts';
@@ -23,6 +23,8 @@ spec:
 
 /** The same with machines of one kind: half as many files. */
 const ALIKE = CONFIG.replace(', arch: arm64', '');
+/** Many small files, each of them synced: a disk would be what takes the time. */
+const MEMORY = '/dev/shm';
 const KUBEADM = 'kubernetes/1.34.2/amd64/kubeadm';
 
 describe('artifacts on the command line', () => {
@@ -34,7 +36,7 @@ describe('artifacts on the command line', () => {
   const blobs = () => readdirSync(join(cwd, 'home/cache/artifacts/blobs/sha256'));
 
   beforeEach(() => {
-    cwd = tempDir();
+    cwd = tempDir(existsSync(MEMORY) ? MEMORY : undefined);
     offline = join(cwd, 'offline');
     mkdirSync(offline);
     writeFileSync(join(cwd, 'c.yaml'), ALIKE);
@@ -53,13 +55,14 @@ describe('artifacts on the command line', () => {
 
   test('got, listed, damaged, mended, shared, pruned', async () => {
     writeFileSync(join(cwd, 'c.yaml'), CONFIG);
-    const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline);
-    expect(await states()).toEqual(new Map(ids.map((id) => [id, 'needed'])));
-
+    const mixed = await artifactDirectory(join(cwd, 'c.yaml'), offline);
+    expect(await states()).toEqual(new Map(mixed.map((id) => [id, 'needed'])));
     const dry = await run('download artifacts -f c.yaml --dry-run --detailed-exitcode');
     expect(dry.code).toBe(2);
     expect(dry.stdout).toContain('+ kubernetes/1.34.2/arm64/kubelet: from directory');
 
+    writeFileSync(join(cwd, 'c.yaml'), ALIKE);
+    const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline);
     const got = await run('download artifacts -f c.yaml');
     expect(got.stderr).toContain('succeeded');
     expect(got.code).toBe(0);
@@ -92,7 +95,7 @@ describe('artifacts on the command line', () => {
     expect([good.code, good.stderr]).toEqual([0, expect.stringContaining(`${ids.length} `)]);
 
     // Another cluster takes from the cache: nobody could deliver any more.
-    writeFileSync(join(cwd, 'd.yaml'), CONFIG.replace('name: demo', 'name: other'));
+    writeFileSync(join(cwd, 'd.yaml'), ALIKE.replace('name: demo', 'name: other'));
     rmSync(join(offline, 'blobs'), { recursive: true });
     expect((await run('download artifacts -f d.yaml')).code).toBe(0);
     expect(statSync(kubeadm()).nlink).toBe(3);
@@ -156,5 +159,14 @@ describe('artifacts on the command line', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('KX7019');
     expect(stderr).toContain('artifacts.lock');
+  });
+
+  test('a directory of the cluster that cannot be written to is named', async () => {
+    await artifactDirectory(join(cwd, 'c.yaml'), offline);
+    mkdirSync(join(cwd, '.kubexm/demo'), { recursive: true });
+    writeFileSync(join(cwd, '.kubexm/demo/images'), 'in the way');
+    const { code, stderr } = await run('download artifacts -f c.yaml');
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/KX7122.*\.kubexm\/demo/);
   });
 });

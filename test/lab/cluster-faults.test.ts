@@ -15,6 +15,7 @@ const SILENT = /^(preflight\/|cluster\/finish\/health|kubernetes\/join\/(join-to
 const WAITS = /^cluster\/health\//;
 const PHASES = ['before-intent', 'intent', 'applied', 'before-done', 'done'];
 const CA = 'sha256sum </etc/kubernetes/pki/ca.crt';
+const LONG = 'needs minutes: npm run test:lab';
 const JOBS = "systemctl list-units --plain --no-legend 'kubexm-job-*'";
 
 // A cluster takes a minute or more: `npm test` brings one up, `npm run test:lab` all of them.
@@ -86,82 +87,73 @@ describeLab('a cluster whose creation is disturbed', () => {
     expect(await cluster.traces()).toEqual({});
   });
 
-  test.runIf(thorough)(
-    'kubexm is killed and the cable is pulled while kubeadm init runs: attached again; a node is away when it is deleted',
-    {
-      timeout: 20 * MINUTE,
-    },
-    async () => {
-      // The same machines again, as the delete before has left them.
-      const { interrupt, ended } = creating();
-      await Promise.race([initRuns(), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
-      interrupt();
-      expect((await ended).code).toBe(null);
-      const ca = await cluster.lab.exec(1, CA);
-      const master = await name(1);
-      const cut = sleep(3000).then(async () => {
-        await partitionMachine(master, { env: cluster.lab.env });
-        await sleep(8000);
-        await healMachine(master, { env: cluster.lab.env });
-      });
-      await cluster.well(['create', 'cluster', '--resume']);
-      await cut;
-      // A second run would have begun with a reset, and made another authority.
-      expect(await cluster.lab.exec(1, CA)).toBe(ca);
-      await isWell();
+  test('kubexm is killed and the cable is pulled while kubeadm init runs: attached again; a node is away when it is deleted', {
+    timeout: 20 * MINUTE,
+  }, async (context) => {
+    if (!thorough) return context.skip(LONG);
+    // The same machines again, as the delete before has left them.
+    const { interrupt, ended } = creating();
+    await Promise.race([initRuns(), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+    interrupt();
+    expect((await ended).code).toBe(null);
+    const ca = await cluster.lab.exec(1, CA);
+    const master = await name(1);
+    const cut = sleep(3000).then(async () => {
+      await partitionMachine(master, { env: cluster.lab.env });
+      await sleep(8000);
+      await healMachine(master, { env: cluster.lab.env });
+    });
+    await cluster.well(['create', 'cluster', '--resume']);
+    await cut;
+    // A second run would have begun with a reset, and made another authority.
+    expect(await cluster.lab.exec(1, CA)).toBe(ca);
+    await isWell();
 
-      const worker = await name(2);
-      await partitionMachine(worker, { env: cluster.lab.env });
-      const deleted = await cluster.kubexm(['delete', 'cluster']);
-      expect(deleted.code, deleted.stderr).toBe(7);
-      expect(deleted.stderr).toContain(worker);
-      await healMachine(worker, { env: cluster.lab.env });
-      await cluster.well(['reset', 'nodes', '--nodes', worker]);
-      expect(await cluster.traces()).toEqual({});
-    },
-  );
+    const worker = await name(2);
+    await partitionMachine(worker, { env: cluster.lab.env });
+    const deleted = await cluster.kubexm(['delete', 'cluster']);
+    expect(deleted.code, deleted.stderr).toBe(7);
+    expect(deleted.stderr).toContain(worker);
+    await healMachine(worker, { env: cluster.lab.env });
+    await cluster.well(['reset', 'nodes', '--nodes', worker]);
+    expect(await cluster.traces()).toEqual({});
+  });
 
-  test.runIf(thorough)(
-    'the worker loses its power: the rest finishes, the report names it, a resumed run completes it',
-    {
-      timeout: 20 * MINUTE,
-    },
-    async () => {
-      const worker = await name(2);
-      const cut = until('the worker joins', async () => (await cluster.lab.exec(2, 'pgrep -x kubeadm')) !== '').then(
-        () => cutMachine(worker, { env: cluster.lab.env }),
-      );
-      const partial = await cluster.kubexm(['create', 'cluster']);
-      await cut;
-      expect(partial.code, partial.stderr).toBe(7);
-      expect(partial.stderr).toContain(worker);
-      expect((await cluster.states())[0]).toBe('Ready');
-      await startMachine(worker, { env: cluster.lab.env });
-      await cluster.well(['create', 'cluster', '--resume']);
-      await isWell();
-      await cluster.well(['delete', 'cluster']);
-      expect(await cluster.traces()).toEqual({});
-    },
-  );
+  test('the worker loses its power: the rest finishes, the report names it, a resumed run completes it', {
+    timeout: 20 * MINUTE,
+  }, async (context) => {
+    if (!thorough) return context.skip(LONG);
+    const worker = await name(2);
+    const cut = until('the worker joins', async () => (await cluster.lab.exec(2, 'pgrep -x kubeadm')) !== '').then(() =>
+      cutMachine(worker, { env: cluster.lab.env }),
+    );
+    const partial = await cluster.kubexm(['create', 'cluster']);
+    await cut;
+    expect(partial.code, partial.stderr).toBe(7);
+    expect(partial.stderr).toContain(worker);
+    expect((await cluster.states())[0]).toBe('Ready');
+    await startMachine(worker, { env: cluster.lab.env });
+    await cluster.well(['create', 'cluster', '--resume']);
+    await isWell();
+    await cluster.well(['delete', 'cluster']);
+    expect(await cluster.traces()).toEqual({});
+  });
 
-  test.runIf(thorough)(
-    'the master loses its power while kubeadm init runs, and the cluster is deleted: nothing is left',
-    {
-      timeout: 20 * MINUTE,
-    },
-    async () => {
-      const { interrupt, ended } = creating();
-      await Promise.race([initRuns(), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
-      interrupt();
-      await ended;
-      const master = await name(1);
-      await cutMachine(master, { env: cluster.lab.env });
-      await startMachine(master, { env: cluster.lab.env });
-      expect(await cluster.lab.exec(1, 'cat /var/lib/kubexm/once/kubeadm')).toBe('begun\n');
-      // What kubexm began on the other machine ends before anything of it is undone.
-      await until('no job lives', async () => (await cluster.lab.exec(2, JOBS)) === '');
-      await cluster.well(['delete', 'cluster']);
-      expect(await cluster.traces()).toEqual({});
-    },
-  );
+  test('the master loses its power while kubeadm init runs, and the cluster is deleted: nothing is left', {
+    timeout: 20 * MINUTE,
+  }, async (context) => {
+    if (!thorough) return context.skip(LONG);
+    const { interrupt, ended } = creating();
+    await Promise.race([initRuns(), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+    interrupt();
+    await ended;
+    const master = await name(1);
+    await cutMachine(master, { env: cluster.lab.env });
+    await startMachine(master, { env: cluster.lab.env });
+    expect(await cluster.lab.exec(1, 'cat /var/lib/kubexm/once/kubeadm')).toBe('begun\n');
+    // What kubexm began on the other machine ends before anything of it is undone.
+    await until('no job lives', async () => (await cluster.lab.exec(2, JOBS)) === '');
+    await cluster.well(['delete', 'cluster']);
+    expect(await cluster.traces()).toEqual({});
+  });
 });

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { labConfig } from '../../src/lab/config.ts';
 import { thorough } from '../rig/thorough.ts';
 import { LOGIN } from './behind-bastion.ts';
-import { BUILD, type ClusterLab, clusterLab, MINUTE } from './cluster-lab.ts';
+import { BUILD, clusterLab, MINUTE } from './cluster-lab.ts';
 import { describeLab, type TestLab } from './fixture.ts';
 
 /**
@@ -52,17 +52,12 @@ function formsOf(secret: string): readonly string[] {
 }
 
 describeLab('behind a bastion, with a user whom sudo asks for a password', () => {
-  describe.runIf(thorough)('the secrets of a cluster', secretsOfCluster);
-});
-
-function secretsOfCluster(): void {
-  let cluster: ClusterLab;
-  beforeAll(async () => {
-    cluster = await clusterLab(3, { ...LOGIN, config: behindBastion, master: 2 });
-  }, BUILD);
-  afterAll(() => cluster?.close(), 2 * MINUTE);
-
-  test('are in no log, journal, event, argument or file, on either side', { timeout: 30 * MINUTE }, async () => {
+  test('the secrets of a cluster are in no log, journal, event, argument or file, on either side', {
+    timeout: BUILD,
+  }, async (context) => {
+    if (!thorough) return context.skip('needs minutes: npm run test:lab');
+    const cluster = await clusterLab(3, { ...LOGIN, config: behindBastion, master: 2 });
+    context.onTestFinished(() => cluster.close(), 2 * MINUTE);
     const { lab, dir, kubectl } = cluster;
     await Promise.all([1, 2, 3].map((machine) => lab.exec(machine, 'touch /run/before-the-cluster')));
     const words = new Set<string>();
@@ -97,23 +92,23 @@ function secretsOfCluster(): void {
 
     for (const machine of [1, 2, 3]) {
       await lab.exec(machine, `echo ${Buffer.from(`${forms[0]}\n`).toString('base64')} | base64 -d >/root/planted`);
-      expect(await filesWith(machine, forms), `machine ${machine}`).toEqual(['/root/planted']);
+      expect(await filesWith(lab, machine, forms), `machine ${machine}`).toEqual(['/root/planted']);
     }
   });
+});
 
-  /** Files of a machine that have come or changed with the cluster and hold one of these, or a key of certificates. */
-  async function filesWith(machine: number, forms: readonly string[]): Promise<readonly string[]> {
-    const list = Buffer.from(forms.map((form) => `${form}\n`).join('')).toString('base64');
-    // Tokens are in the cluster's own store: that is what they are for.
-    const found = await cluster.lab.exec(
-      machine,
-      `umask 077; cd /dev/shm; echo ${list} | base64 -d >forms
+/** Files of a machine that have come or changed with the cluster and hold one of these, or a key of certificates. */
+async function filesWith(lab: TestLab, machine: number, forms: readonly string[]): Promise<readonly string[]> {
+  const list = Buffer.from(forms.map((form) => `${form}\n`).join('')).toString('base64');
+  // Tokens are in the cluster's own store: that is what they are for.
+  const found = await lab.exec(
+    machine,
+    `umask 077; cd /dev/shm; echo ${list} | base64 -d >forms
 { find / -xdev -type f -newer /run/before-the-cluster; find /run /tmp -xdev -type f; } |
   grep -v -e ^/var/lib/etcd/ -e ^/etc/shadow | sort -u | tr '\\n' '\\0' >files
 xargs -0 grep -alF -f forms <files 2>/dev/null
 xargs -0 grep -alE 'ertificate-?[kK]ey["=: ]+[0-9a-f]{64}' <files 2>/dev/null
 rm forms files`,
-    );
-    return found.trim().split('\n').filter(Boolean);
-  }
+  );
+  return found.trim().split('\n').filter(Boolean);
 }

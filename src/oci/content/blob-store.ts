@@ -6,6 +6,7 @@ import { KubexmError, kubexmError } from '../../model/errors/index.ts';
 import { algorithmOf, type Digest, digestOf, finished, hasherFor, hexOf } from './digest.ts';
 import { locked } from './lock.ts';
 import { Part } from './part.ts';
+import { writeError } from './write-error.ts';
 
 /** A blob that is in a store. */
 export interface Stored {
@@ -208,20 +209,11 @@ async function syncDirectory(dir: string): Promise<void> {
   }
 }
 
-/** Turns what the file system refuses into an error that names the path; all others pass. */
+/** Runs work that writes, and names the path where the file system refuses. */
 async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (error instanceof KubexmError || code === undefined || !FILE_CALLS.has(syscall ?? '')) throw error;
-    throw kubexmError('KX7122', { path, reason: reasonOf(error as Error) }, { cause: error });
+    throw writeError(error, path);
   }
-}
-
-const FILE_CALLS = new Set(['open', 'write', 'fsync', 'rename', 'mkdir', 'ftruncate', 'fchmod', 'close', 'unlink']);
-
-/** The system's words without the path, which the message has already. */
-function reasonOf(error: Error): string {
-  return error.message.replace(/, \w+(?: '.*')?$/, '');
 }

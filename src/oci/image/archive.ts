@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
-import { kubexmError } from '../../model/errors/index.ts';
 import { canonical } from '../../model/json.ts';
 import type { BlobStore } from '../content/blob-store.ts';
 import { type TarEntry, tar } from '../content/tar.ts';
+import { writeError } from '../content/write-error.ts';
 import { blobPath, indexOf, LAYOUT, type NamedImage, replace } from './layout.ts';
 import { layOut } from './tree.ts';
 import type { Descriptor, Platform } from './types.ts';
@@ -53,10 +53,7 @@ export async function writeArchive(
       }
     });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (!['ENOSPC', 'EACCES', 'EROFS', 'ENOENT', 'EDQUOT', 'ENOTDIR', 'EISDIR', 'EIO'].includes(code ?? ''))
-      throw error;
-    throw kubexmError('KX7122', { path, reason: message.replace(/, \w+(?: '.*')?$/, '') }, { cause: error });
+    throw writeError(error, path);
   }
 }
 

@@ -54,8 +54,8 @@ export async function cli(args: readonly string[], options: CliOptions = {}): Pr
 }
 
 /** A directory that is gone after the test. */
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'kubexm-cli-'));
+export function tempDir(parent = tmpdir()): string {
+  const dir = mkdtempSync(join(parent, 'kubexm-cli-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }

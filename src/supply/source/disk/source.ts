@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
-import type { BlobStore, Part } from '../../../oci/index.ts';
+import { type BlobStore, type Part, systemWords } from '../../../oci/index.ts';
 import { itemsOf } from '../../items.ts';
 import { ArchiveProblem } from '../../tar/header.ts';
 import type { Source, Supplied, SupplyIo } from '../../types.ts';
@@ -145,10 +145,9 @@ function isAbort(error: unknown): boolean {
   return (error as { readonly name?: unknown }).name === 'AbortError';
 }
 
-/** The system's words without the path, which the message has already. */
 function reasonOf(error: unknown): string {
   if (error instanceof ArchiveProblem) return error.message;
-  return error instanceof Error ? error.message.replace(/, \w+(?: '.*')?$/, '') : String(error);
+  return error instanceof Error ? systemWords(error) : String(error);
 }
 
 function hashed(parts: readonly string[]): string {

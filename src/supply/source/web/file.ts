@@ -7,7 +7,7 @@ import { FilePart } from '../../../http/file-part.ts';
 import { type OnBytes, transfer } from '../../../http/transfer.ts';
 import type { FileNeed } from '../../../model/catalog/need.ts';
 import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
-import { type BlobStore, type Digest, locked, type Part } from '../../../oci/index.ts';
+import { type BlobStore, type Digest, locked, type Part, writeError } from '../../../oci/index.ts';
 import type { Supplied } from '../../types.ts';
 import { unpack } from '../archive/unpack.ts';
 import { asking, atFirst, type Web, WrongContent } from './web.ts';
@@ -132,7 +132,7 @@ async function pinned(at: Fetching, need: FileNeed, urls: readonly URL[], path: 
       await part.close();
     }
   } catch (error) {
-    throw asWriteError(error, path);
+    throw writeError(error, path);
   }
 }
 
@@ -187,13 +187,6 @@ async function finishedSince(
   } catch {
     return undefined;
   }
-}
-
-/** What the file system refuses, in words. All other errors pass. */
-function asWriteError(error: unknown, path: string): unknown {
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
-  if (error instanceof KubexmError || code === undefined || syscall === undefined) return error;
-  return kubexmError('KX7122', { path, reason: message.replace(/, \w+(?: '.*')?$/, '') }, { cause: error });
 }
 
 function hashOf(parts: readonly string[]): string {

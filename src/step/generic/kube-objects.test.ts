@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { output } from '../../model/host.ts';
+import type { Script } from '../../model/script.ts';
+import { type KubeObjects, kubeObjects } from './kube-objects.ts';
+import { patchedManifest } from './lib/kube-manifest.ts';
+
+const { judge, revert, retry } = kubeObjects.definition;
+const want: KubeObjects = {
+  name: 'a namespace',
+  objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'example' } }],
+  kubeconfig: '/etc/kubernetes/admin.conf',
+};
+const DIFF = `diff -u -N /tmp/LIVE-1/v1.Namespace..example /tmp/MERGED-2/v1.Namespace..example
+--- /tmp/LIVE-1/v1.Namespace..example
++++ /tmp/MERGED-2/v1.Namespace..example
+`;
+
+describe('objects of Kubernetes', () => {
+  test.each([
+    ['the server would change nothing', 0, '', undefined],
+    ['it would change one', 1, DIFF, ['v1.Namespace..example']],
+    ['there is no server yet', 1, 'The connection to the server was refused', ['Namespace example']],
+    ['there is no kubectl yet', 127, 'kubectl: not found', ['Namespace example']],
+  ])('%s', (_, code, stdout, changed) => {
+    const verdict = judge?.(output(code, stdout), want);
+    expect(verdict?.verdict).toBe(changed === undefined ? 'satisfied' : 'needed');
+    expect(verdict?.verdict === 'needed' ? verdict.diff.map(({ what }) => what) : undefined).toEqual(changed);
+  });
+
+  test('what others own too is never deleted', () => {
+    expect((revert!({} as never, want, {}) as Script).script).toContain(' delete ');
+    expect((revert!({} as never, { ...want, shared: true }, {}) as Script).script).not.toContain('delete');
+  });
+
+  test('a server that is coming up is asked again, one that says no is not', () => {
+    const transient = retry?.(want)?.transient;
+    expect(transient?.(output(1, '', 'dial tcp 10.0.0.1:6443: connect: connection refused'))).toBe(true);
+    expect(transient?.(output(1, '', 'Error from server (Forbidden): …'))).toBe(false);
+  });
+});
+
+describe('a manifest of a project', () => {
+  let dir: string;
+  beforeAll(() => {
+    dir = mkdtempSync(join(tmpdir(), 'kubexm-manifest-'));
+    writeFileSync(
+      join(dir, 'm.yaml'),
+      `kind: ConfigMap
+metadata: {name: cfg}
+data: {a: "1", b: "2"}
+---
+kind: DaemonSet
+metadata: {name: ds}
+spec: {template: {spec: {containers: [{image: 'docker.io/x/y:v1'}], initContainers: [{image: other:v2}]}}}
+`,
+    );
+  });
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  const source = () => ({ path: join(dir, 'm.yaml'), sha256: '' });
+
+  test('has the images and the fields of this cluster', () => {
+    const images = { 'docker.io/x/y': 'hub.example.com/x/y:v9' };
+    const patches = [{ kind: 'ConfigMap', name: 'cfg', merge: { data: { a: '9', b: null } } }];
+    const [config, daemon] = patchedManifest({ source: source(), images, patches });
+    expect(config).toMatchObject({ data: { a: '9' } });
+    expect(config?.['data']).not.toHaveProperty('b');
+    expect(JSON.stringify(daemon)).toContain('hub.example.com/x/y:v9');
+    expect(JSON.stringify(daemon)).toContain('other:v2');
+  });
+
+  test('that has nothing to change under a name is refused', () => {
+    const patches = [{ kind: 'ConfigMap', name: 'gone', merge: {} }];
+    expect(() => patchedManifest({ source: source(), images: {}, patches })).toThrow(/gone/);
+  });
+});

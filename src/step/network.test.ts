@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { type FlannelSettings, flannelPatches } from './network.ts';
+
+const plain: FlannelSettings = { podNetworks: { ipv4: '10.9.0.0/16' }, backend: 'vxlan', directRouting: false, mtu: 0 };
+
+test.each<[string, FlannelSettings, object]>([
+  ['IPv4', plain, { Network: '10.9.0.0/16', Backend: { Type: 'vxlan' } }],
+  [
+    'IPv6 alone',
+    { ...plain, podNetworks: { ipv6: 'fd00::/112' } },
+    { EnableIPv4: false, EnableIPv6: true, IPv6Network: 'fd00::/112', Backend: { Type: 'vxlan' } },
+  ],
+  [
+    'both',
+    { ...plain, podNetworks: { ipv4: '10.9.0.0/16', ipv6: 'fd00::/112' } },
+    { Network: '10.9.0.0/16', EnableIPv6: true, IPv6Network: 'fd00::/112', Backend: { Type: 'vxlan' } },
+  ],
+  [
+    'without a tunnel inside a subnet',
+    { ...plain, directRouting: true, mtu: 1400 },
+    { Network: '10.9.0.0/16', Backend: { Type: 'vxlan', DirectRouting: true, MTU: 1400 } },
+  ],
+  [
+    'another backend, which knows no direct routing',
+    { ...plain, backend: 'host-gw', directRouting: true },
+    { Network: '10.9.0.0/16', Backend: { Type: 'host-gw' } },
+  ],
+])('the network of flannel: %s', (_, settings, expected) => {
+  const [patch] = flannelPatches(settings);
+  expect(patch).toMatchObject({ kind: 'ConfigMap', name: 'kube-flannel-cfg' });
+  const { data } = patch!.merge as { readonly data: Readonly<Record<string, string>> };
+  expect(JSON.parse(data['net-conf.json'] ?? '')).toEqual(expected);
+});
