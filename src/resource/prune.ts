@@ -12,6 +12,8 @@ export interface PruneReport {
 
 /** What is younger may be on its way into a cluster's directory. */
 const AN_HOUR = 3_600_000;
+/** Longer than a build may take: nothing in its directory need change all that time. */
+const WORK_HOURS = 4 * AN_HOUR;
 
 /**
  * Removes from the cache what no cluster uses any more: files that have no second name in any cluster's directory, and what
@@ -34,7 +36,7 @@ export async function pruneArtifacts(
     if (into === removed && !options.dryRun) await rm(path, { force: true });
   }
   if (!options.dryRun) {
-    await sweep(cache, before);
+    await sweep(cache, Date.now() - (options.olderThanMs ?? WORK_HOURS));
     for (const record of await cache.records()) {
       if ((await cache.store.sizeOf(digestOfHex(record.sha256))) === undefined) await cache.forget(record);
     }

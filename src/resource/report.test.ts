@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -120,6 +120,18 @@ test('what killed runs left in the cache is swept', async () => {
   expect(await readdir(join(cache.dir, 'index'))).toEqual([]);
   expect(await readdir(join(cache.dir, 'ingest'))).toEqual([]);
   expect((await stat(path)).nlink).toBe(2);
+});
+
+test('a build that takes its time keeps its directory', async () => {
+  const work = join(cache.workDir, 'go-x');
+  await mkdir(work);
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  await utimes(work, ago(2), ago(2));
+  await pruneArtifacts(cache.dir, { dryRun: false });
+  expect(await readdir(cache.workDir)).toEqual(['go-x']);
+  await utimes(work, ago(5), ago(5));
+  await pruneArtifacts(cache.dir, { dryRun: false });
+  expect(await readdir(cache.workDir)).toEqual([]);
 });
 
 test('each run has a supply of its own: what one run learnt, and its passwords, are not the next one’s', async () => {

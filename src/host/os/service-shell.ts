@@ -77,13 +77,12 @@ kxs_freshness() {
   fi
 }
 
-# PATH…: whether none of them changed after the process was started. Ages are counted in the kernel's own ticks, from the
-# start of a process that starts now: a clock that was set in between does no harm.
+# PATH…: whether none of them changed after the process was started, by the kernel's own ticks since the boot. What "now" is has
+# no part in it: asked twice, the answer is the same.
 kxs_unchanged() {
-  kxs_now=$(read -r kx_line </proc/self/stat && set -- \${kx_line##*) } && echo "\${20}") || return
-  kxs_clock=$(date +%s) || return
+  kxs_boot=$(sed -n 's/^btime //p' /proc/stat) && [ -n "$kxs_boot" ] || return
   if [ "$kxs_pid" -gt 0 ] && kx_proc "$kxs_pid"; then kxs_then=$kx_born; else kxs_then=$((kxs_since / 10000)); fi
-  kxs_then=$((kxs_clock - (kxs_now - kxs_then + 99) / 100))
+  kxs_then=$((kxs_boot + kxs_then / 100))
   for kxs_time in $(stat -L -c %Z -- "$@" 2>/dev/null); do
     [ "$kxs_time" -le "$kxs_then" ] || return 1
   done

@@ -46,12 +46,12 @@ describe('buildEnv', () => {
       GOENV: 'off',
       GOFLAGS: '-p=1',
       GOOS: 'linux',
-      GOTELEMETRY: 'off',
       GOTMPDIR: '/w',
       GOTOOLCHAIN: 'local',
       GOWORK: 'off',
       GIT_TERMINAL_PROMPT: '0',
       SOURCE_DATE_EPOCH: '0',
+      XDG_CONFIG_HOME: '/dev/null/none',
     });
   });
 
@@ -70,6 +70,7 @@ describe('askingEnv', () => {
       GOTOOLCHAIN: 'local',
       GOWORK: 'off',
       LC_ALL: 'C',
+      XDG_CONFIG_HOME: '/dev/null/none',
     });
   });
 });

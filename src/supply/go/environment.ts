@@ -54,10 +54,16 @@ export function cleanGoFlags(flags: string): string {
     .join(' ');
 }
 
+/** Go counts what it does in files below the user's configuration. It is not kubexm's to let it. */
+const NOWHERE = '/dev/null/none';
+
 /** The environment for asking Go about its settings. */
 export function askingEnv(env: Env): Record<string, string> {
   const given = ['GOENV', 'GOFLAGS', ...SETTINGS].flatMap((name) => entry(env, name));
-  return { ...kept(env), ...Object.fromEntries(given), GOTOOLCHAIN: 'local', GOWORK: 'off' };
+  const config = env['XDG_CONFIG_HOME'] || `${env['HOME'] ?? ''}/.config`;
+  // Where the user keeps Go's settings must be said, since Go is not told where the rest of the configuration is.
+  const own = { GOENV: `${config}/go/env`, ...Object.fromEntries(given), XDG_CONFIG_HOME: NOWHERE };
+  return { ...kept(env), ...own, GOTOOLCHAIN: 'local', GOWORK: 'off' };
 }
 
 /** What is built. */
@@ -86,12 +92,12 @@ export function buildEnv(env: Env, settings: GoSettings, target: Target): Record
     GOENV: 'off',
     GOFLAGS: cleanGoFlags(settings['GOFLAGS'] ?? ''),
     GOOS: 'linux',
-    GOTELEMETRY: 'off',
     GOTMPDIR: target.temporary,
     GOTOOLCHAIN: target.toolchain,
     GOWORK: 'off',
     GIT_TERMINAL_PROMPT: '0',
     SOURCE_DATE_EPOCH: '0',
+    XDG_CONFIG_HOME: NOWHERE,
   };
 }
 

@@ -26,6 +26,7 @@ describe('the plan of preflight', () => {
       'check/facts': all,
       'check/look': all,
       'check/disk-latency': 'cp1 cp2 cp3',
+      'check/nobody-listens': all,
       'check/listen': all,
       'check/reach': all,
       'check/stop-listening': all,

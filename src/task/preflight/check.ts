@@ -36,7 +36,7 @@ export const checkTask = defineTask({
     });
     const checks = parallel(judged, looked, disks, ports.fragment);
     // A run that was killed while it listened must not find itself on the ports.
-    const cleared = on(hosts, stopListening({}), { name: 'nobody-listens' });
+    const cleared = ports.values ? on(hosts, stopListening({}), { name: 'nobody-listens' }) : nothing();
     return { fragment: sequence(cleared, checks, on(context.local, findings)), outputs: undefined };
   },
 });
