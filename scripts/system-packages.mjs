@@ -28,6 +28,12 @@ const programs = {
   nc: 'netcat-openbsd',
   openssl: 'openssl',
   python3: 'python3-minimal',
+  'dpkg-deb': 'dpkg',
+  // For programs that are built from source: runc and flannel are part C.
+  gcc: 'gcc',
+  'pkg-config': 'pkg-config',
+  '/usr/include/stdio.h': 'libc6-dev',
+  '/usr/include/seccomp.h': 'libseccomp-dev',
 };
 
 const POLICY = '/usr/sbin/policy-rc.d';
@@ -64,6 +70,7 @@ function reasonAgainst() {
 }
 
 function found(program) {
+  if (program.startsWith('/')) return existsSync(program);
   return [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'].some((dir) => {
     try {
       accessSync(join(dir, program), constants.X_OK);
