@@ -76,9 +76,11 @@ describeLab('a cluster whose creation is disturbed', () => {
   }, async () => {
     const all = await crashes();
     expect(all.length).toBeGreaterThan(12);
+    // A plain run tries the one with most at stake: a node that is joining.
+    const tried = thorough ? all : [`kubernetes/join/join@${await name(2)}:applied`];
     // All are tried: one that goes wrong says nothing about the next.
     const wrong: string[] = [];
-    for (const at of thorough ? all : [all[seed % all.length] as string]) {
+    for (const at of tried) {
       await survives(at).catch((error: unknown) => wrong.push(`${at}: ${error}`));
     }
     expect(wrong).toEqual([]);
