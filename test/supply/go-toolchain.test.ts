@@ -148,7 +148,7 @@ describe('a toolchain from the module proxy', () => {
 
 describe('parseProxies', () => {
   it.each([
-    [undefined, ['https://proxy.golang.org absent', 'https://go.dev/dl/mod absent']],
+    [undefined, ['https://go.dev/dl/mod absent']],
     [
       'https://a/,b.example.org|direct,https://never',
       ['https://a absent', 'https://b.example.org always', 'https://go.dev/dl/mod absent'],

@@ -6,7 +6,7 @@ import { kubexmError } from '../../model/errors/index.ts';
 import type { SupplyIo } from '../types.ts';
 import { ownArch } from './cgo.ts';
 import { withoutSecrets } from './failure.ts';
-import { ProxyFiles, parseProxies } from './proxies.ts';
+import { DEFAULT_PROXY, ProxyFiles, parseProxies } from './proxies.ts';
 import { lookUp } from './sumdb/lookup.ts';
 import { parseKey, type VerifierKey } from './sumdb/note.ts';
 import { withWorkDirectory } from './work.ts';
@@ -33,7 +33,7 @@ export async function fetchToolchain(what: string, cacheDir: string, io: SupplyI
   const platform = `${process.platform}-${ownArch()}`;
   const root = join(cacheDir, 'go', `go${data.version}.${platform}`);
   if (await exists(join(root, 'bin', 'go'))) return root;
-  const proxy = withoutSecrets(io.env['GOPROXY'] || 'https://proxy.golang.org,direct');
+  const proxy = withoutSecrets(io.env['GOPROXY'] || DEFAULT_PROXY);
   const wanted = { what: `go ${data.version}`, version: `v0.0.1-go${data.version}.${platform}`, proxy };
   io.say(`downloading go ${data.version}, which builds ${what}`);
   const files = new ProxyFiles(io);

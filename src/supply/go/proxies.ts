@@ -17,7 +17,8 @@ export interface Proxy {
   readonly next: 'always' | 'absent';
 }
 
-const DEFAULT = 'https://proxy.golang.org,direct';
+/** Where GOPROXY says nothing. No proxy is kubexm's to choose. */
+export const DEFAULT_PROXY = 'direct';
 /** What `direct` means for a toolchain: where the project itself serves them as modules. */
 const DIRECT = 'https://go.dev/dl/mod';
 const STALL_SECONDS = 20;
@@ -26,7 +27,7 @@ const SMALL = 4 * 1024 * 1024;
 /** Reads GOPROXY: addresses with `,` or `|` between them. Nothing is left where it says `off`. */
 export function parseProxies(text: string | undefined): readonly Proxy[] {
   const proxies: Proxy[] = [];
-  for (const [, entry = '', mark] of (text || DEFAULT).matchAll(/([^,|]+)([,|]?)/g)) {
+  for (const [, entry = '', mark] of (text || DEFAULT_PROXY).matchAll(/([^,|]+)([,|]?)/g)) {
     const url = entry.trim();
     if (url === 'off') break;
     const next = mark === '|' ? 'always' : 'absent';
