@@ -62,6 +62,15 @@ export const runOptions: readonly OptionSpec[] = [
   { flags: '-o, --output <view>', text: 'opt.view', choices: ['auto', 'live', 'plain', 'json'], default: 'auto' },
 ];
 
+/** The flags of a pipeline that is run as a whole. */
+export const wholeRunOptions: readonly OptionSpec[] = [
+  ...clusterOptions,
+  { flags: '--dry-run', text: 'opt.dry-run' },
+  { flags: '--resume [run]', text: 'opt.resume', kind: 'run' },
+  ...sshOptions,
+  { flags: '-o, --output <view>', text: 'opt.view', choices: ['auto', 'live', 'plain', 'json'], default: 'auto' },
+];
+
 /** Gives a command the flags that every pipeline understands. */
 export function addRunOptions(command: CommandSpec): CommandSpec {
   return { ...command, options: [...(command.options ?? []), ...runOptions] };

@@ -1,5 +1,6 @@
 import type { Lang, Text } from '../model/errors/index.ts';
 import type { Outcome, RunOutcome } from '../model/event.ts';
+import { fillText } from '../model/text/fill.ts';
 
 /** The words of the plain view and the log. */
 export const texts = {
@@ -81,7 +82,7 @@ export function say(
   lang: Lang,
   params: Readonly<Record<string, string | number>> = {},
 ): string {
-  return texts[name][lang].replace(/\{(\w+)\}/g, (whole, key: string) => (key in params ? String(params[key]) : whole));
+  return fillText(texts[name][lang], params);
 }
 
 /** `1 step`, `12 steps`. */

@@ -1,6 +1,5 @@
 import type { Call, CommandSpec } from '../command-spec.ts';
-import { runFlags, sshOptions } from '../run-options.ts';
-import { clusterOptions } from '../shared-options.ts';
+import { runFlags, wholeRunOptions } from '../run-options.ts';
 
 /** `kubexm check cluster` */
 export const checkClusterCommand: CommandSpec = {
@@ -11,13 +10,7 @@ export const checkClusterCommand: CommandSpec = {
     { line: 'kubexm check cluster -f config.yaml', text: 'ex.check-cluster' },
     { line: 'kubexm check cluster --lab t', text: 'ex.check-cluster-lab' },
   ],
-  options: [
-    ...clusterOptions,
-    { flags: '--dry-run', text: 'opt.dry-run' },
-    { flags: '--resume [run]', text: 'opt.resume', kind: 'run' },
-    ...sshOptions,
-    { flags: '-o, --output <view>', text: 'opt.view', choices: ['auto', 'live', 'plain', 'json'], default: 'auto' },
-  ],
+  options: wholeRunOptions,
   action: check,
 };
 

@@ -1,6 +1,5 @@
 import type { Call, CommandSpec } from '../command-spec.ts';
-import { runFlags, sshOptions } from '../run-options.ts';
-import { clusterOptions } from '../shared-options.ts';
+import { runFlags, wholeRunOptions } from '../run-options.ts';
 
 /** `kubexm delete cluster` */
 export const deleteClusterCommand: CommandSpec = {
@@ -11,13 +10,7 @@ export const deleteClusterCommand: CommandSpec = {
     { line: 'kubexm delete cluster -f config.yaml', text: 'ex.delete-cluster' },
     { line: 'kubexm delete cluster -f config.yaml --dry-run', text: 'ex.delete-cluster-dry' },
   ],
-  options: [
-    ...clusterOptions,
-    { flags: '--dry-run', text: 'opt.dry-run' },
-    { flags: '--resume [run]', text: 'opt.resume', kind: 'run' },
-    ...sshOptions,
-    { flags: '-o, --output <view>', text: 'opt.view', choices: ['auto', 'live', 'plain', 'json'], default: 'auto' },
-  ],
+  options: wholeRunOptions,
   action: remove,
 };
 

@@ -1,4 +1,5 @@
 import type { Lang } from '../../index.ts';
+import { fillText } from '../../model/text/fill.ts';
 import { en } from './en.ts';
 import { zh } from './zh.ts';
 
@@ -28,7 +29,7 @@ export function speaker(lang: Lang): Say {
   const table = TABLES[lang];
   return (key, ...[params]) => {
     const values: Readonly<Record<string, string | number>> = params ?? {};
-    return table[key].replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+    return fillText(table[key], values);
   };
 }
 

@@ -1,3 +1,4 @@
+import { fillText } from '../text/fill.ts';
 import { artifactErrors } from './artifact.ts';
 import { artifactGoErrors } from './artifact-go.ts';
 import { artifactImageErrors } from './artifact-image.ts';
@@ -74,7 +75,7 @@ export class KubexmError extends Error {
   readonly host: string | undefined;
 
   constructor(code: ErrorCode, params: AnyParams, more: ErrorDetail = {}) {
-    super(fill(catalogue[code].title.en, params), more.cause === undefined ? undefined : { cause: more.cause });
+    super(fillText(catalogue[code].title.en, params), more.cause === undefined ? undefined : { cause: more.cause });
     this.name = 'KubexmError';
     this.code = code;
     this.params = params;
@@ -90,12 +91,12 @@ export function kubexmError<C extends ErrorCode>(code: C, params: ErrorParams<C>
 
 /** An error's title in a language. */
 export function errorTitle(code: ErrorCode, params: AnyParams, lang: Lang): string {
-  return fill(catalogue[code].title[lang], params);
+  return fillText(catalogue[code].title[lang], params);
 }
 
 /** What a person can do about it. */
 export function errorRemedy(code: ErrorCode, params: AnyParams, lang: Lang): string {
-  return fill(catalogue[code].remedy[lang], params);
+  return fillText(catalogue[code].remedy[lang], params);
 }
 
 /** The catalogue's entry for a code that may come from outside. */
@@ -106,8 +107,4 @@ export function findError(code: string): ErrorEntry | undefined {
 /** The process's exit code for whatever was thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof KubexmError ? catalogue[error.code].exit : 1;
-}
-
-function fill(text: string, params: AnyParams): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? String(params[name]) : whole));
 }

@@ -1,16 +1,18 @@
 import { resetModule } from '../../module/reset.ts';
 import { definePipeline } from '../../plan/layers.ts';
 
+const reset = resetModule([]);
+
 /** Puts every machine of a cluster back as it was before: the inverse of their manifests, all at once. */
 export const deleteCluster = definePipeline({
   name: 'delete cluster',
   description: 'Put every machine of the cluster back as it was before.',
   actsOn: ['**'],
-  modules: [resetModule([])],
+  modules: [reset],
   readsManifests: true,
   toleratesUnreachable: true,
   plan: (context) => {
     const nodes = context.hosts.map(({ name }) => name);
-    return resetModule([]).plan(context, { nodes, leave: false }).fragment;
+    return reset.plan(context, { nodes, leave: false }).fragment;
   },
 });

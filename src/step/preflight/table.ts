@@ -1,4 +1,5 @@
 import { errorRemedy, errorTitle, type Lang, type Text } from '../../model/errors/index.ts';
+import { fillText } from '../../model/text/fill.ts';
 import { wrapText } from '../../model/text/width.ts';
 import { compressHosts, hostsText } from '../../plan/render/hosts.ts';
 import { tableText } from '../generic/report-table.ts';
@@ -27,9 +28,9 @@ export function findingsTable(findings: readonly Finding[], hosts: number, lang:
   const groups = groupFindings(findings);
   const count = (severity: Severity) => groups.filter((group) => group.severity === severity).length;
   const counts = { hosts, error: count('error'), warning: count('warning'), info: count('info') };
-  if (groups.length === 0) return fill(WORDS.nothing[lang], counts);
+  if (groups.length === 0) return fillText(WORDS.nothing[lang], counts);
   return tableText({
-    title: fill(WORDS.title[lang], counts),
+    title: fillText(WORDS.title[lang], counts),
     headers: [WORDS.severity[lang], WORDS.hosts[lang], WORDS.finding[lang]],
     rows: groups.map((group) => [WORDS[group.severity][lang], hostsText(group.hosts, HOSTS_WIDTH), body(group, lang)]),
   });
@@ -50,8 +51,4 @@ function notesText({ notes, hosts }: FindingGroup): string {
     .slice(0, MOST_NOTES)
     .map(([note, on]) => (on.length === hosts.length ? note : `${compressHosts(on).join(', ')}: ${note}`));
   return [...shown, ...(all.length > MOST_NOTES ? ['…'] : [])].join('; ');
-}
-
-function fill(text: string, values: Readonly<Record<string, number>>): string {
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorRemedy, errorTitle, type Lang, type Text } from '../../model/errors/index.ts';
+import { fillText } from '../../model/text/fill.ts';
 import { wrapText } from '../../model/text/width.ts';
 import { tableText } from '../generic/report-table.ts';
 import { CHECKS, type Check, type CheckResult } from './checks.ts';
@@ -49,7 +50,7 @@ export function resultsTable(results: readonly CheckResult[], lang: Lang): strin
     return results.length > MOST_ROWS ? shortRows(check, some, lang) : some.map((one) => row(one, lang));
   });
   return tableText({
-    title: fill((failed === 0 ? WORDS.good : WORDS.bad)[lang], { total: results.length, failed }),
+    title: fillText((failed === 0 ? WORDS.good : WORDS.bad)[lang], { total: results.length, failed }),
     headers: [WORDS.check[lang], WORDS.from[lang], WORDS.to[lang], WORDS.result[lang]],
     rows,
   });
@@ -59,7 +60,7 @@ export function resultsTable(results: readonly CheckResult[], lang: Lang): strin
 function shortRows(check: Check, some: readonly CheckResult[], lang: Lang) {
   const bad = some.filter(({ problem }) => problem !== null);
   const n = some.length - bad.length;
-  const good = n === 0 ? [] : [[NAMES[check][lang], '', '', fill(WORDS.okMany[lang], { n })]];
+  const good = n === 0 ? [] : [[NAMES[check][lang], '', '', fillText(WORDS.okMany[lang], { n })]];
   return [...good, ...bad.map((one) => row(one, lang))];
 }
 
@@ -76,8 +77,4 @@ function row({ check, from, to, problem }: CheckResult, lang: Lang): readonly st
 function problemText(code: ErrorCode, params: Readonly<Record<string, string>>, why: string, lang: Lang): string {
   const title = `${code} ${errorTitle(code, params, lang)}${why === '' ? '' : ` (${why})`}`;
   return [...wrapText(title, TEXT_WIDTH), ...wrapText(`→ ${errorRemedy(code, params, lang)}`, TEXT_WIDTH)].join('\n');
-}
-
-function fill(text: string, values: Readonly<Record<string, number>>): string {
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 }
