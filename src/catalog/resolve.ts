@@ -97,7 +97,9 @@ function resolveRequest(request: Request, component: Component, kubernetes: stri
   const files = [...request.files].flatMap(([one, hosts]) => resolveFiles(component, one, entry, hosts, context));
   const images = [...request.images].map(([one, hosts]) => resolveImage(component, one, entry, hosts, context));
   const builds = resolveBuilds(component, entry, files, images);
-  return { ...about, version: entry.version, files, images, builds, ...byPackage };
+  const { unbuilt } = component;
+  const why = builds.length > 0 || unbuilt === undefined ? {} : { unbuilt };
+  return { ...about, version: entry.version, files, images, builds, ...why, ...byPackage };
 }
 
 function resolveFiles(
@@ -229,7 +231,7 @@ function buildOf(
   arches: readonly Arch[],
 ): BuildNeed {
   const values = versionValues(entry);
-  const { style, cgo, needs, tags, replace } = recipe;
+  const { style, cgo, needs, tags, without, replace } = recipe;
   const version = fill(recipe.moduleVersion, values);
   return {
     style,
@@ -240,6 +242,7 @@ function buildOf(
     needs,
     tags,
     ldflags: recipe.ldflags.map((flag) => fill(flag, values)),
+    ...(without.length === 0 ? {} : { without }),
     ...(replace === undefined ? {} : { replace: { ...replace, by: fill(replace.by, values) } }),
   };
 }

@@ -3,7 +3,17 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { LockEntry } from '../model/artifact-lock.ts';
 import type { PlanArtifacts } from '../plan/layers.ts';
-import { type Cache, digestOfHex, type Item, itemsOf, type Job, jobsOf, keyOf, type Source } from '../supply/index.ts';
+import {
+  type Cache,
+  digestOfHex,
+  type Item,
+  itemsOf,
+  type Job,
+  jobsOf,
+  keyOf,
+  type Source,
+  whyUnbuilt,
+} from '../supply/index.ts';
 import { parseSeen, seenFileOf, statText } from './files.ts';
 import { layoutPath } from './layout.ts';
 import { sourcesText } from './sources.ts';
@@ -28,6 +38,8 @@ export interface ArtifactRow {
   /** Where it came from, or the first source that offers it. */
   readonly source: string | undefined;
   readonly state: ArtifactState;
+  /** Why no source offers it, where that is known. */
+  readonly reason: string | undefined;
   readonly optional: boolean;
   /** The cluster has agreed on this very file. */
   readonly agreed: boolean;
@@ -67,7 +79,8 @@ export async function artifactReport(
           ? { state: 'absent' }
           : await inCache(cache, item, keys);
       const unknown = { size: undefined, sha256: undefined, source: undefined };
-      rows.push({ ...describe(job, item), path, agreed, ...unknown, ...known });
+      const reason = known.source === undefined ? whyUnbuilt(job, sources) : undefined;
+      rows.push({ ...describe(job, item), path, agreed, ...unknown, ...known, reason });
     }
   }
   return rows;

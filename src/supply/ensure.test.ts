@@ -114,7 +114,9 @@ describe('ensure', () => {
     for (const source of [one, two]) source.failure = kubexmError('KX7017', { source: source.name, item: 'x' });
     const failed = ensure(supplyOf(one, two), job, {}, io());
     await expect(failed).rejects.toMatchObject({ code: 'KX7016', params: { what: 'etcd 3.6.5', sources: 'one, two' } });
-    await expect(failed).rejects.toMatchObject({ detail: expect.stringMatching(/^one: .*\ntwo: /) as unknown });
+    await expect(failed).rejects.toMatchObject({
+      detail: expect.stringMatching(/^one: .*\n {2}.*\ntwo: .*\n {2}/) as unknown,
+    });
   });
 
   test('says when no source offers it', async () => {
@@ -190,10 +192,29 @@ test('who waits for another run says so', async () => {
     await held;
     return await get(...args);
   };
-  const first = ensure(supplyOf(slow), job, {}, io());
-  const second = ensure(supplyOf(slow), job, {}, { ...io(), say: (text) => void said.push(text) });
+  const saying = { ...io(), say: (text: string) => void said.push(text) };
+  const [first, second] = [ensure(supplyOf(slow), job, {}, saying), ensure(supplyOf(slow), job, {}, saying)];
   await vi.waitFor(() => expect(said).toEqual(['waiting for another run that gets it']), { timeout: 20_000 });
   release();
   expect(await second).toEqual(await first);
   expect(slow.asked).toBe(1);
+});
+
+test('who has it already waits for nobody who wants another one under that name', async () => {
+  const [one, stuck] = [new TextSource('one'), new TextSource('stuck')];
+  const got = await ensure(supplyOf(one), job, {}, io());
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: begin } = Promise.withResolvers<void>();
+  const get = stuck.get.bind(stuck);
+  stuck.get = async (...args) => {
+    begin();
+    await held;
+    return await get(...args);
+  };
+  const other = ensure(supplyOf(stuck), job, {}, io());
+  await asked;
+  expect(await ensure(supplyOf(one), job, {}, io())).toEqual(got);
+  expect(await ensure(supplyOf(stuck), job, asPins(got), io())).toEqual(got);
+  release();
+  await other;
 });

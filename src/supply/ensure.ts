@@ -1,5 +1,5 @@
 import type { Lang } from '../model/errors/entry.ts';
-import { errorTitle, KubexmError, kubexmError } from '../model/errors/index.ts';
+import { errorRemedy, errorTitle, KubexmError, kubexmError } from '../model/errors/index.ts';
 
 import { type Cache, digestOfHex } from './cache.ts';
 import { itemsOf } from './items.ts';
@@ -39,10 +39,16 @@ const OF_THIS_MACHINE: ReadonlySet<string> = new Set(['KX7035', 'KX7122']);
 export async function ensure(supply: Supply, job: Job, pins: Pins, io: EnsureIo): Promise<ReadonlyMap<string, Got>> {
   const items = itemsOf(job);
   const name = items.map(({ id }) => id).join(' ');
-  return await supply.cache.alone(`job ${name}`, 'waiting for another run that gets it', io, async () => {
-    const cached = (await pinned(supply, items, pins)) ?? (await remembered(supply, job, items, pins));
-    return cached ?? (await fetched(supply, job, items, pins, io));
-  });
+  const cached = async () => (await pinned(supply, items, pins)) ?? (await remembered(supply, job, items, pins));
+  // Who has it waits for nobody: another run may want another file under this name, and be at it for long.
+  const here = await cached();
+  if (here !== undefined) return here;
+  return await supply.cache.alone(
+    `job ${name}`,
+    'waiting for another run that gets it',
+    io,
+    async () => (await cached()) ?? (await fetched(supply, job, items, pins, io)),
+  );
 }
 
 /** What is pinned and whole in the cache, whatever it came from. */
@@ -108,12 +114,25 @@ function noSource(
 ): KubexmError {
   const what = `${job.component} ${job.version}`;
   const [first] = failures;
-  if (first === undefined) return kubexmError('KX7015', { what, sources: sources.map(({ name }) => name).join(', ') });
+  if (first === undefined) {
+    const reason = whyUnbuilt(job, sources);
+    const more = reason === undefined ? undefined : { detail: reason };
+    return kubexmError('KX7015', { what, sources: sources.map(({ name }) => name).join(', ') }, more);
+  }
   // That all of them have other files than those agreed on has a remedy of its own.
   if (failures.every(({ error }) => error.code === 'KX7018')) return first.error;
-  const lines = failures.map(({ source, error }) => [`${source}: ${titleOf(error)}`, ...indented(error.detail)]);
+  const lines = failures.map(({ source, error }) => [
+    `${source}: ${titleOf(error)}`,
+    ...indented(errorRemedy(error.code, error.params, 'en')),
+    ...indented(error.detail),
+  ]);
   const names = failures.map(({ source }) => source).join(', ');
   return kubexmError('KX7016', { what, sources: names }, { detail: lines.flat().join('\n') });
+}
+
+/** Why the source that builds does not offer a job, if that is one of the sources. */
+export function whyUnbuilt(job: Job, sources: readonly Source[]): string | undefined {
+  return sources.some(({ name }) => name === 'go') ? job.unbuilt : undefined;
 }
 
 function titleOf({ code, params }: KubexmError, lang: Lang = 'en'): string {

@@ -1,7 +1,7 @@
 /** Getting artifacts: from the cache, the network, the disk, or built from source; by digest, once, whoever asks. */
 export { locked, writeError } from '../oci/index.ts';
 export { artifactCacheDir, type Cache, digestOfHex, openCache } from './cache.ts';
-export { ensure, type Got, keyOf, type Pins, type Supply } from './ensure.ts';
+export { ensure, type Got, keyOf, type Pins, type Supply, whyUnbuilt } from './ensure.ts';
 export { itemsOf } from './items.ts';
 export { jobsOf } from './jobs.ts';
 export { openSupply } from './open.ts';

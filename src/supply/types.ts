@@ -10,6 +10,8 @@ interface About {
   readonly optional: boolean;
   /** How programs of the component are built from source. */
   readonly builds: readonly BuildNeed[];
+  /** Why none is. */
+  readonly unbuilt?: string;
 }
 
 /** The files of one component for one processor: got together, since one archive or one build has several of them. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { appliesTo } from '../../src/catalog/check.ts';
 import { readCatalog } from '../../src/catalog/read.ts';
 import { executableName } from '../../src/supply/go/build.ts';
 
@@ -28,3 +29,22 @@ describe.each(builds)('the recipe of %s', (_, build) => {
     expect(build.ldflags.filter((flag) => /date/i.test(flag) && !flag.endsWith('=1970-01-01T00:00:00Z'))).toEqual([]);
   });
 });
+
+describe.each([...catalog.components.values()])(
+  '$component',
+  ({ files, images, builds: recipes, versions, unbuilt }) => {
+    it('is built from source in every version, or says why not', () => {
+      const left = versions.filter(({ version }) => {
+        const built = recipes
+          .filter((recipe) => appliesTo(recipe, version))
+          .flatMap((one) => Object.keys(one.programs));
+        const programs = files
+          .filter((file) => appliesTo(file, version))
+          .flatMap((file) => (file.kind === 'binary' ? [file.name] : Object.keys(file.programs)));
+        const made = images.filter((image) => appliesTo(image, version)).map((image) => image.made?.programs);
+        return made.includes(undefined) || [...programs, ...made.flat()].some((name) => !built.includes(name ?? ''));
+      });
+      expect(left.length > 0 && unbuilt === undefined ? left : []).toEqual([]);
+    });
+  },
+);

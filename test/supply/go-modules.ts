@@ -29,6 +29,17 @@ const BIG: FakeModule = {
     'cmd/three/main.go': main('three'),
   },
 };
+/** Helpers of its tests lie among its sources, and need a module that is nowhere but in its repository. */
+const HELPERS: FakeModule = {
+  path: 'example.org/helped',
+  version: 'v1.0.0',
+  files: {
+    'go.mod':
+      'module example.org/helped\n\ngo 1.21\n\nrequire example.org/helped/mod/check v0.0.0\n\nrequire example.org/lib v1.2.3\n\nreplace example.org/helped/mod/check v0.0.0 => ./mod/check\n',
+    'cmd/four/main.go': main('four'),
+    'cmd/four/testing.go': 'package main\n\nimport _ "example.org/helped/mod/check"\n',
+  },
+};
 const BROKEN: FakeModule = {
   path: 'example.org/broken',
   version: 'v1.0.0',
@@ -55,7 +66,7 @@ const FUTURE: FakeModule = {
 /** Vouches for all modules here. */
 export const sumdb = new FakeSumdb();
 /** Modules as a proxy publishes them. */
-export const MODULES = published([LIB, withSums(TOOL), BIG, BROKEN, WITH_C, FUTURE]);
+export const MODULES = published([LIB, withSums(TOOL), BIG, HELPERS, BROKEN, WITH_C, FUTURE]);
 /** What an honest proxy says. */
 export const GOOD: Readonly<Record<string, Said>> = { ...MODULES.said, ...sumdb.files(MODULES.records) };
 
@@ -83,6 +94,14 @@ export const STAGED: BuildNeed = {
   modules: [{ path: 'example.org/big', version: 'v1.0.0' }],
   programs: { three: 'example.org/big/cmd/three' },
   replace: { modules: 'example.org/*', at: 'v0.0.0', by: 'v1.2.3' },
+};
+/** A program that is built without helpers of its tests. */
+export const HELPED: BuildNeed = {
+  ...RECIPE,
+  style: 'wrapper',
+  modules: [{ path: 'example.org/helped', version: 'v1.0.0' }],
+  programs: { four: 'example.org/helped/cmd/four' },
+  without: ['cmd/four/testing.go'],
 };
 /** A recipe for a module that is one program. */
 export const only = (name: string, more: Partial<BuildNeed> = {}): BuildNeed => ({

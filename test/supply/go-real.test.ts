@@ -7,10 +7,9 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vit
 import { readCatalog } from '../../src/catalog/read.ts';
 import type { BuildNeed } from '../../src/model/catalog/need.ts';
 import { goBuild } from '../../src/supply/go/index.ts';
-import { askGo } from '../../src/supply/go/installed.ts';
+import { thorough } from '../rig/thorough.ts';
+import { ARCH, recipeJob, whyNoBuild } from './go-recipe.ts';
 
-const arch = process.arch === 'x64' ? 'amd64' : 'arm64';
-const thorough = process.env['KUBEXM_TEST_THOROUGH'] === '1';
 const never = new AbortController().signal;
 
 let root: string;
@@ -23,41 +22,17 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** A recipe of the catalog at its default version. */
-async function recipe(component: string, programs: readonly string[]): Promise<BuildNeed> {
-  const found = (await readCatalog()).components.get(component)!;
-  const version = found.kubernetes.at(-1)!.default;
-  const { moduleVersion, versions: _, ...build } = found.builds[0]!;
-  const filled = (text: string) => text.replaceAll('{version}', version);
-  return {
-    style: build.style,
-    modules: build.modules.map((path) => ({ path, version: filled(moduleVersion) })),
-    programs: Object.fromEntries(programs.map((name) => [name, build.programs[name]!])),
-    arches: ['amd64', 'arm64'],
-    cgo: build.cgo,
-    needs: build.needs,
-    tags: build.tags,
-    ldflags: build.ldflags.map(filled),
-  };
-}
-
-/** Why a real build cannot be tried here. */
-async function whyNot(): Promise<string | undefined> {
-  const go = await askGo('go', root, { env: process.env, signal: never });
-  if (go === undefined) return 'needs go 1.21 or later';
-  const first = go.settings['GOPROXY']?.split(/[,|]/)[0] ?? '';
-  if (!first.startsWith('http')) return 'needs a module proxy';
-  const answered = await fetch(`${first}/golang.org/x/mod/@v/v0.30.0.info`, {
-    signal: AbortSignal.timeout(5000),
-  }).catch(() => undefined);
-  return answered === undefined ? 'needs a module proxy that answers' : undefined;
+/** A recipe of the catalog at the default version of the newest Kubernetes. */
+async function recipe(component: string, program: string): Promise<BuildNeed> {
+  const { kubernetes } = (await readCatalog()).components.get(component)!;
+  return (await recipeJob(component, kubernetes.at(-1)!.default, ARCH, [program])).builds[0]!;
 }
 
 /** Builds with a home and caches of its own: everything is downloaded, verified and compiled anew. */
 async function build(need: BuildNeed, home: string, env: Record<string, string> = {}) {
   await mkdir(home, { recursive: true });
   const io = { signal: never, env: { ...process.env, ...env }, progress: () => undefined, say: () => undefined };
-  const request = { build: need, arch, programs: Object.keys(need.programs) } as const;
+  const request = { build: need, arch: ARCH, programs: Object.keys(need.programs) } as const;
   return await goBuild(request, join(home, 'out'), join(home, 'cache'), io);
 }
 
@@ -80,9 +55,9 @@ const fresh = (name: string) => {
 };
 
 async function twice(context: TestContext, component: string, program: string, says: RegExp): Promise<void> {
-  const reason = await whyNot();
+  const reason = await whyNoBuild(root);
   if (reason !== undefined) return context.skip(reason);
-  const need = await recipe(component, [program]);
+  const need = await recipe(component, program);
   if (need.cgo && spawnSync('pkg-config', ['--exists', 'libseccomp']).status !== 0)
     return context.skip('needs libseccomp-dev');
   const [one, two] = [fresh(`${component}-one`), fresh(`${component}/deeper/two`)];

@@ -10,7 +10,7 @@ import { goBuild, goBuildSource, goKey } from '../../src/supply/go/index.ts';
 import { askGo, type Go } from '../../src/supply/go/installed.ts';
 import { Session } from '../../src/supply/go/session.ts';
 import { type Said, serve } from './go-fake.ts';
-import { GOOD, MODULES, only, RECIPE, STAGED, sumdb } from './go-modules.ts';
+import { GOOD, HELPED, MODULES, only, RECIPE, STAGED, sumdb } from './go-modules.ts';
 
 const here = spawnSync('go', ['version']).status === 0;
 const arch = process.arch === 'x64' ? 'amd64' : 'arm64';
@@ -125,6 +125,20 @@ describe.runIf(here)('building from a module proxy (needs go)', { timeout: 300_0
     const machine = new Machine('wrapper', await proxy());
     expect(output((await machine.build(STAGED))['three']!)).toBe('three v1.0.0 lib-1.2.3\n');
     await expect(machine.build({ ...STAGED, style: 'module' })).rejects.toMatchObject({ code: 'KX7030' });
+  });
+
+  it('leaves out files of a module that need what nobody published', async () => {
+    const [one, two] = [new Machine('without', await proxy()), new Machine('in/a/deeper/without', await proxy())];
+    const file = (await one.build(HELPED))['four']!;
+    expect(output(file)).toBe('four v1.0.0 lib-1.2.3\n');
+    expect(await sha256((await two.build(HELPED))['four']!)).toBe(await sha256(file));
+    expect(await readdir(join(one.cache, 'work'))).toEqual([]);
+    const { without: _, ...whole } = HELPED;
+    await expect(one.build(whole)).rejects.toMatchObject({ detail: expect.stringContaining('helped/mod/check') });
+    const wrong = one.build({ ...HELPED, without: ['cmd/four/testing.go', 'cmd/five.go'] });
+    await expect(wrong).rejects.toMatchObject({ detail: expect.stringContaining('cmd/five.go: to be left out') });
+    const key = (build: BuildNeed) => goKey({ build, arch, programs: ['four'] }, one.io);
+    expect(await key(whole)).not.toBe(await key(HELPED));
   });
 
   it('builds for another processor, and notices when it is not that one', async () => {

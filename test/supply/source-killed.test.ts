@@ -69,7 +69,7 @@ test('killed at random moments: never a bad file, and the next one goes on', { t
     at.server.on(path, slowly(data, count));
   const known = [program, manifest, inside, archive].map((data) => hex(data));
   const told: Told = { job, store: at.store.dir };
-  for (const moment of some(randoms(20), 8)) {
+  for (const moment of some(randoms(20), 5)) {
     sent = 0;
     const { child, ended } = start(told);
     const gone = ended.then(() => true);

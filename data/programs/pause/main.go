@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-const version = "1.0.0"
+// Set by the build for an image: the version of that.
+var version = "1.0.0"
 
 func main() {
 	for _, arg := range os.Args[1:] {

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-const version = "1.1.0"
+// Set by the build for an image: the version of that.
+var version = "1.1.0"
 
 func main() {
 	httpAddress := flag.String("http", ":8080", "address of the HTTP server")

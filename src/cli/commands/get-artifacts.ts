@@ -25,7 +25,8 @@ export const getArtifactsCommand: CommandSpec = {
     const format = options.text('output') as Format;
     const shown = format === 'table' ? together(rows) : rows;
     printRows(io, format, shown, { columns: columns(io), name: (row) => row.id, value: (row) => row });
-    if (format === 'table' || format === 'wide') io.note(totalLine(rows, io));
+    if (format === 'table' || format === 'wide')
+      for (const line of [...reasons(rows), totalLine(rows, io)]) io.note(line);
     return 0;
   },
 };
@@ -66,6 +67,12 @@ function columns({ say }: Io): Column<ArtifactRow>[] {
 function styleOf({ state }: ArtifactRow) {
   if (state === 'ready') return 'green' as const;
   return state === 'changed' || state === 'absent' ? ('yellow' as const) : ('plain' as const);
+}
+
+/** Why no source offers a component: once, however many files it has. */
+function reasons(rows: readonly ArtifactRow[]): readonly string[] {
+  const known = rows.filter(({ reason }) => reason !== undefined);
+  return [...new Set(known.map(({ component, version, reason }) => `${component} ${version}: ${reason}`))];
 }
 
 function totalLine(rows: readonly ArtifactRow[], { say }: Io): string {

@@ -63,6 +63,8 @@ export interface BuildNeed {
   readonly needs: readonly string[];
   readonly tags: readonly string[];
   readonly ldflags: readonly string[];
+  /** Files of the first module that are left out. */
+  readonly without?: readonly string[];
   readonly replace?: { readonly modules: string; readonly at: string; readonly by: string };
 }
 
@@ -86,5 +88,7 @@ export interface ArtifactNeed {
   readonly images: readonly ImageNeed[];
   /** Empty: it cannot be built from source, or nothing of it is built. */
   readonly builds: readonly BuildNeed[];
+  /** Why it cannot be built from source. */
+  readonly unbuilt?: string;
   readonly packages?: PackageNeed;
 }

@@ -130,6 +130,8 @@ const build = z.strictObject({
   needs: list(packageName()),
   tags: list(text()),
   ldflags: list(text()),
+  /** Files of the first module that are left out: helpers of its tests that need what nobody published. Only in a wrapper. */
+  without: list(text()),
   /** Requirements of this form at this version that are replaced: staging modules. */
   replace: z.strictObject({ modules: text(), at: text(), by: text() }).optional(),
 });
@@ -167,6 +169,8 @@ export const componentSchema = z.strictObject({
   files: list(file),
   images: list(image),
   builds: list(build),
+  /** Why there is no recipe for it, or for some versions. */
+  unbuilt: text().optional(),
   packages: packages.prefault({}),
 });
 

@@ -6,13 +6,15 @@ const POLL_MS = 50;
 
 /**
  * Runs the work while no other process and nobody else in this one holds the file's lock. The lock is the operating system's
- * own (through SQLite's exclusive mode): it is gone the moment its process is. The file
- * stays, since removing it would let two in, and nobody else may open it: closing it again would give up the lock.
+ * own (an open transaction of SQLite): it is gone the moment its process is. SQLite's exclusive mode would not do: who tries in
+ * vain keeps a part of the lock there, and two such keep each other out for ever. The file stays, since removing it would let two
+ * in, and nobody else may open it: closing it again would give up the lock.
  */
 export async function locked<T>(file: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const database = opened(file);
   try {
-    while (!taken(database, file)) await delay(POLL_MS, undefined, { signal });
+    // Not all at the same moment: those who meet all go away empty-handed.
+    while (!taken(database, file)) await delay(POLL_MS * (0.5 + Math.random()), undefined, { signal });
     return await work();
   } finally {
     database.close();
@@ -22,7 +24,7 @@ export async function locked<T>(file: string, signal: AbortSignal, work: () => P
 function opened(file: string): DatabaseSync {
   try {
     const database = new DatabaseSync(file);
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 0');
+    database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
     throw refused(file, error);

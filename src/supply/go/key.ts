@@ -21,7 +21,7 @@ export async function goKey(request: GoRequest, io: Pick<SupplyIo, 'env' | 'sign
 
 /** A digest over all that a recipe says about these programs, in any order of the programs. */
 export function recipeHash({ build, arch, programs }: GoRequest, compiler: readonly string[]): string {
-  const { style, modules, cgo, replace } = build;
+  const { style, modules, cgo, without, replace } = build;
   const recipe = {
     format: FORMAT,
     arch,
@@ -30,6 +30,7 @@ export function recipeHash({ build, arch, programs }: GoRequest, compiler: reado
     programs: [...programs].sort().map((name) => [name, build.programs[name]]),
     cgo,
     flags: flagsOf(build.tags, build.ldflags),
+    ...(without === undefined ? {} : { without }),
     replace: replace === undefined ? [] : [replace.modules, replace.at, replace.by],
     compiler,
   };

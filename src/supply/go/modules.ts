@@ -1,9 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuildNeed, GoModule } from '../../model/catalog/need.ts';
 import { type GoMod, parseGoMod } from './go-mod.ts';
 import type { Session } from './session.ts';
-import { wrapperText } from './wrapper.ts';
+import { COPY, wrapperText } from './wrapper.ts';
 
 /** A module that is in Go's cache, verified. */
 interface Downloaded extends GoModule {
@@ -31,6 +31,12 @@ export async function prepare(build: BuildNeed, session: Session): Promise<Workp
   const directory = join(session.directory, 'wrapper');
   await mkdir(directory);
   await writeFile(join(directory, 'go.mod'), wrapperText(build, mods));
+  const [first] = modules;
+  if (first !== undefined && build.without !== undefined) {
+    const left = await copyTree(first.directory, join(directory, COPY), build.without);
+    const unknown = build.without.filter((file) => !left.includes(file));
+    if (unknown.length > 0) throw session.failed(`${unknown.join(', ')}: to be left out, but not there`);
+  }
   return { directory, mod: 'mod', mods };
 }
 
@@ -52,6 +58,19 @@ export async function downloadModules(modules: readonly GoModule[], session: Ses
       return { ...module, directory: dir, mod: parseGoMod(await readFile(file, 'utf8')) };
     }),
   );
+}
+
+/** Copies a module without some of its files; returns which of those it came across. Go's own copy cannot be written to. */
+async function copyTree(from: string, to: string, without: readonly string[], below = ''): Promise<readonly string[]> {
+  await mkdir(to);
+  const left: string[] = [];
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target, name] = [join(from, entry.name), join(to, entry.name), join(below, entry.name)];
+    if (without.includes(name)) left.push(name);
+    else if (entry.isDirectory()) left.push(...(await copyTree(source, target, without, name)));
+    else await copyFile(source, target);
+  }
+  return left;
 }
 
 /** `go mod download -json` prints objects one after the other. */

@@ -54,6 +54,26 @@ require x.org/x v1.10.0
     expect(wrapperText({ modules }, [one, two])).toBe(text);
     expect(wrapperText({ modules: [...modules].reverse() }, [two, one])).toBe(text);
   });
+
+  it('passes over what only a directory of the repository stands for, and builds a copy where files are left out', () => {
+    const mod = parseGoMod(`module e.org/tool/v2
+go 1.24.3
+require e.org/tool/mod/testing v0.0.0
+require e.org/tool/api v2.1.0
+require x.org/x v0.0.0
+replace e.org/tool/mod/testing v0.0.0 => ./mod/testing
+replace e.org/tool/api => ./api
+`);
+    const modules = [{ path: 'e.org/tool/v2', version: 'v2.1.0' }];
+    expect(wrapperText({ modules, without: ['cmd/tool/testing.go'] }, [mod])).toBe(`module kubexm.local/build
+go 1.24.3
+require e.org/tool/api v2.1.0
+require e.org/tool/v2 v2.1.0
+require x.org/x v0.0.0
+exclude e.org/tool/mod/testing v0.0.0
+replace e.org/tool/v2 => ./module
+`);
+  });
 });
 
 describe('compareVersions', () => {

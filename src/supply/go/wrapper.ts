@@ -4,26 +4,34 @@ import { neededGo } from './go-version.ts';
 
 /** Its name is written into every program that is built in it. */
 const NAME = 'kubexm.local/build';
+/** Where a copy of the first module lies beside the go.mod, if files of it are left out. Its name is in the program too. */
+export const COPY = 'module';
+/** What a project writes that has no versions of a module. */
+const PLACEHOLDER = 'v0.0.0';
 
 /**
  * The go.mod of a module that requires those of a build. A main module's requirements, replacements and settings count for
  * nothing where somebody else requires it: all are carried over, so that what is built is what the project builds.
  */
-export function wrapperText(build: Pick<BuildNeed, 'modules' | 'replace'>, mods: readonly GoMod[]): string {
+export function wrapperText(build: Pick<BuildNeed, 'modules' | 'without' | 'replace'>, mods: readonly GoMod[]): string {
   const required = new Map<string, string>();
   for (const { path, version } of mods.flatMap((mod) => mod.require)) {
     const known = required.get(path);
     if (known === undefined || compareVersions(known, version) < 0) required.set(path, version);
   }
   for (const { path, version } of build.modules) required.set(path, version);
+  const withheld = unpublished(mods, build.replace);
+  for (const { path } of withheld) required.delete(path);
   const requirements = [...required].map(([path, version]) => ({ path, version })).sort(byPath);
-  const replacements = [...staged(requirements, build.replace), ...carried(mods)];
+  const [first] = build.modules;
+  const copied = first === undefined || build.without === undefined ? [] : [`replace ${first.path} => ./${COPY}`];
+  const replacements = [...copied, ...staged(requirements, build.replace), ...carried(mods)];
   const lines = [
     `module ${NAME}`,
     `go ${neededGo(mods)}`,
     ...(mods[0]?.godebug ?? []).map((setting) => `godebug ${setting}`),
     ...requirements.map(({ path, version }) => `require ${path} ${version}`),
-    ...unique(mods.flatMap((mod) => mod.exclude).map(({ path, version }) => `exclude ${path} ${version}`)),
+    ...unique([...mods.flatMap((mod) => mod.exclude), ...withheld].map((one) => `exclude ${one.path} ${one.version}`)),
     ...unique(replacements),
   ];
   return `${lines.join('\n')}\n`;
@@ -36,6 +44,22 @@ function staged(requirements: readonly GoModule[], replace: BuildNeed['replace']
   return requirements
     .filter(({ path, version }) => path.startsWith(start) && version === replace.at)
     .map(({ path }) => `replace ${path} => ${path} ${replace.by}`);
+}
+
+/**
+ * Requirements that nothing but a directory of the project's repository stands for, at the version that means "none": what its
+ * tests need. Go passes over a requirement of a version that is excluded.
+ */
+function unpublished(mods: readonly GoMod[], replace: BuildNeed['replace']): GoModule[] {
+  const staging = replace?.modules.replace(/\*$/, '');
+  return mods.flatMap((mod) =>
+    mod.require.filter(
+      ({ path, version }) =>
+        version === PLACEHOLDER &&
+        (staging === undefined || !path.startsWith(staging)) &&
+        mod.replace.some((one) => one.path === path && one.by.version === undefined),
+    ),
+  );
 }
 
 /** Replacements by what is published. Those by a directory beside the module are released beside it, at the same version. */
