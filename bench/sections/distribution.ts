@@ -50,8 +50,8 @@ async function measure(lab: Lab, dir: string) {
       `${FILES} files of ${FILE_MB} MB of random bytes to systemd-nspawn machines of a lab, on the disk of this box at both ends; ` +
         `${ROUNDS} rounds in turns, the files removed from the machines before each. scp runs once for each machine, one after the ` +
         'other, with all files. kubexm runs a pipeline of upload steps, as creating a cluster does, measured from before the first ' +
-        'connection until the run is finished: facts, locks, checks, intents, and afterwards every file is read on its machine once ' +
-        'more and compared by digest. scp compares nothing.',
+        'connection until the run is finished: facts, locks, checks, intents, and every file is read on its machine and compared ' +
+        'by digest before it gets its name. scp compares nothing.',
     ],
   };
 }

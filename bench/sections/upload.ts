@@ -73,11 +73,10 @@ async function measure(hosts: BenchHosts, dir: string, where: string) {
       `${MB} MB of random bytes, the files at both ends ${where}; ${ROUNDS} rounds in turns, the file removed from the hosts before each. ` +
         'For several hosts the rate is that of all together. scp runs with its own defaults, and for information with the ' +
         'cipher that kubexm prefers, one process a host, from its start to its end. kubexm is one process for all hosts, ' +
-        'measured from the login until the last host is left; it compares the sha256 of what it sent before the file gets its ' +
-        'name, scp compares nothing.',
+        'measured from the login until the last host is left; the host compares the sha256 of what it got before the file ' +
+        'gets its name, scp compares nothing.',
       'An upload step of a run, for information, is measured from the last login until the run is finished: beside the ' +
-        'transfer that is the lock, planning, the check, the before-image, the check afterwards, which reads the whole file once more, ' +
-        'the journal and the release.',
+        'transfer that is the lock, planning, the check, the before-image, the check afterwards, the journal and the release.',
     ],
   };
 }

@@ -33,8 +33,8 @@ async function receive(link: Link, path: string, handle: FileHandle, options: Pu
     'kx_size "$1" && cat',
     'exit',
   ];
-  const channel = startStream(session, script.join('\n'));
-  const said = lastWords(channel);
+  const channel = startStream(session, link.info, script.join('\n'));
+  const said = lastWords(channel.stderr);
   const abort = (): void => channel.close();
   options.signal?.addEventListener('abort', abort, { once: true });
   try {

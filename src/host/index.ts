@@ -5,3 +5,4 @@ export type { Auth, Target } from '../connector/target.ts';
 export { connectMachine, localMachine } from './connect.ts';
 export type { LockState } from './lock.ts';
 export type { LinkedMachine } from './machine.ts';
+export { processStart } from './process-start.ts';

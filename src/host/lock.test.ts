@@ -129,6 +129,18 @@ describeHosts('locks', () => {
     expect(Date.now() - started).toBeLessThan(3000);
   });
 
+  test('a process that has got a dead one’s number does not pass for it', async () => {
+    const machine = await connect({ heartbeatMs: 5000 });
+    for (const pid of [process.ppid, process.pid]) {
+      await kill(await child('r1', 'none', ''));
+      await host.exec(`sed -i 's/"pid":[0-9]*/"pid":${pid},"started":"1"/' /run/kubexm/lock.owner`);
+      const started = Date.now();
+      await machine.lock(owner('r2', { machine: 'desk' }));
+      expect(Date.now() - started).toBeLessThan(3000);
+      await machine.unlock();
+    }
+  });
+
   test('a silent owner elsewhere is evicted after three silences, with what its shell still runs', async () => {
     const proxy = await startProxy(host.port);
     const first = await connectMachine(host.target({ port: proxy.port }), {

@@ -4,6 +4,7 @@ import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { LockOwner, Output } from '../model/host.ts';
 import { quote } from '../model/script.ts';
 import type { Link } from './link.ts';
+import { processStart } from './process-start.ts';
 
 /** A lock as others see it. */
 export interface LockState {
@@ -165,9 +166,11 @@ function parseOwner(json: string): LockOwner | undefined {
   }
 }
 
-/** The owner ran on this very machine, and its process is no more. */
+/** The owner ran on this very machine, and its process is no more: its number may be another one's by now. */
 function diedHere(owner: LockOwner | undefined, self: LockOwner): boolean {
-  if (!owner || owner.machine !== self.machine || owner.pid === self.pid) return false;
+  if (!owner || owner.machine !== self.machine) return false;
+  if (owner.started !== undefined) return processStart(owner.pid) !== owner.started;
+  if (owner.pid === self.pid) return false;
   try {
     process.kill(owner.pid, 0);
     return false;

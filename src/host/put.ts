@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { kubexmError } from '../model/errors/index.ts';
@@ -78,8 +78,8 @@ async function continueFrom(source: Source, look: string): Promise<number> {
 type Sent = 'done' | 'cut' | { readonly code: number; readonly stderr: string };
 
 /**
- * Sends what is missing. The rest of a file is put behind what is there, and the host reads all of it again. A whole file is
- * digested here on its way: what is sent arrives unchanged or not at all, and the host would read it from memory.
+ * Sends what is missing, behind what is there. The host digests the whole file, from memory, before it gets its name: what
+ * is on it is what counts, and hosts do so at the same time while this machine has to encrypt for all of them.
  */
 async function sendOnce(link: Link, words: string, source: Source, offset: number, options: PutOptions): Promise<Sent> {
   const session = await link.stream(options.signal);
@@ -92,21 +92,22 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
     ...(offset === 0 ? ['rm -f "$kx_tmp"', '(set -C; : >"$kx_tmp") || exit'] : []),
     `${receive} >>"$kx_tmp" || exit`,
     `[ "$(kx_size "$kx_tmp")" = ${source.size} ] || exit 66`,
-    ...(offset === 0 ? [] : ['kx_put_done "$@"']),
+    'kx_put_check "$1" "$2"',
     'exit',
   ];
-  const channel = startStream(session, script.join('\n'));
+  const channel = startStream(session, link.info, script.join('\n'));
+  const printed = lastWords(channel.stdout);
   channel.stdout.resume();
-  const said = lastWords(channel);
+  const said = lastWords(channel.stderr);
   const abort = (): void => channel.close();
   options.signal?.addEventListener('abort', abort, { once: true });
   try {
-    const report = (sent: number): void => options.progress?.(offset + sent, source.size);
-    const hash = offset === 0 ? createHash('sha256') : undefined;
-    await pump(source.from(offset), channel.stdin, channel.exit, report, hash);
+    await pump(source.from(offset), channel.stdin, channel.exit, (sent) =>
+      options.progress?.(offset + sent, source.size),
+    );
     if (!session.pty) channel.stdin.end();
     const exit = await channel.exit;
-    if (exit.code === 0) return hash ? await name(link, words, source, hash.digest('hex')) : 'done';
+    if (exit.code === 0) return await name(link, words, printed());
     options.signal?.throwIfAborted();
     if (exit.code === undefined || !session.connection.alive) return 'cut';
     return { code: exit.code, stderr: said() };
@@ -116,11 +117,12 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
   }
 }
 
-/** Gives a whole file its name, if what was sent is what was meant. Where that fails, the next look finds out why. */
-async function name(link: Link, words: string, source: Source, got: string): Promise<Sent> {
-  if (got === source.sha256) return (await link.query(`kx_put_name ${words}`)).code === 0 ? 'done' : 'cut';
-  await link.query(`set -- ${words}; kx_part "$1" "$2" && rm -f "$kx_tmp"`);
-  return { code: 65, stderr: `sha256 ${got}` };
+/** Gives the file that was found to be right its name. If it is not there any more under its old one, a look tells why. */
+async function name(link: Link, words: string, printed: string): Promise<Sent> {
+  const marks = /^marks (.+)$/m.exec(printed)?.[1] ?? '';
+  const { code, stderr } = await link.query(`kx_put_name ${words} ${quote(marks)}`);
+  if (code === 0) return 'done';
+  return code === 67 ? 'cut' : { code, stderr };
 }
 
 /** Writes chunks as fast as they are taken, reading one ahead, until all are written or the other end has gone. */
@@ -129,7 +131,6 @@ async function pump(
   to: Writable,
   gone: Promise<unknown>,
   report: (sent: number) => void,
-  hash: Hash | undefined,
 ): Promise<void> {
   let ended = false;
   const end = gone.then(() => {
@@ -141,7 +142,6 @@ async function pump(
     await writing;
     if (ended) return;
     writing = Promise.race([write(to, chunk), end]);
-    hash?.update(chunk);
     sent += chunk.length;
     report(sent);
   }

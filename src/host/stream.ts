@@ -1,9 +1,13 @@
+import type { Readable } from 'node:stream';
 import type { Channel } from '../connector/connection.ts';
+import { quote } from '../model/script.ts';
 import { base } from './lib/base.ts';
 import { den } from './lib/den.ts';
 import { file } from './lib/file.ts';
+import { sums } from './lib/sums.ts';
 import { compact } from './lib/text.ts';
 import type { LoggedIn } from './login.ts';
+import type { ShellInfo } from './shell.ts';
 
 /** Ends the script on a stream's stdin; what follows is data. */
 const END = 'KX_END';
@@ -16,16 +20,17 @@ const LOADER = [
 ].join('; ');
 
 /** Starts a script with the file functions on a channel of its own; its stdin then carries data. */
-export function startStream(session: LoggedIn, script: string): Channel {
-  const prelude = `${compact(base)}${compact(den)}${compact(file)}KX_STATE= KX_RUN=\nkx_env\n`;
+export function startStream(session: LoggedIn, info: ShellInfo, script: string): Channel {
+  const places = `KX_STATE=${quote(info.stateDir)} KX_RUN=${quote(info.runDir)}`;
+  const prelude = `${[base, den, sums, file].map(compact).join('')}${places}\nkx_env\n`;
   session.channel.stdin.write(`${LOADER}\n${prelude}${script}\n${END}\n`);
   return session.channel;
 }
 
-/** The end of what a stream says on stderr. */
-export function lastWords(channel: Channel): () => string {
+/** The end of what a stream says. */
+export function lastWords(stream: Readable): () => string {
   let said = '';
-  channel.stderr.on('data', (chunk: Buffer) => {
+  stream.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString('utf8')).slice(-2000);
   });
   return () => said.trim();

@@ -1,6 +1,28 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
+const LENT = Symbol('lent');
+
+/** Bytes that nobody uses once they are sent. */
+interface Lent extends Uint8Array {
+  [LENT]?: true;
+}
+
+/**
+ * Marks bytes as nobody's once they are sent: their memory is then given back at once. Left to the garbage collector, which
+ * looks at everything for it, every twenty megabytes, that takes as long as encrypting.
+ */
+export function lend(bytes: Uint8Array): Uint8Array {
+  const { buffer, byteLength } = bytes;
+  // Small ones share their memory with others.
+  if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) (bytes as Lent)[LENT] = true;
+  return bytes;
+}
+
+function giveBack(bytes: Lent): void {
+  if (bytes[LENT]) (bytes.buffer as ArrayBuffer).transfer(0);
+}
+
 /**
  * Sends what is written in one turn of the event loop together. ssh2 writes every packet in three pieces; with noDelay each
  * would be a system call and a TCP segment of its own, and through a bastion even a packet of its own.
@@ -10,9 +32,9 @@ export function gatherWrites(stream: Duplex): Duplex {
 }
 
 function corkTurns(socket: Socket): Socket {
-  const write = socket.write.bind(socket) as (chunk: Uint8Array) => boolean;
+  const write = socket.write.bind(socket) as (chunk: Uint8Array, sent?: () => void) => boolean;
   let corked = false;
-  const gather = (chunk: Uint8Array): boolean => {
+  const gather = (chunk: Lent): boolean => {
     if (!corked) {
       corked = true;
       socket.cork();
@@ -21,7 +43,7 @@ function corkTurns(socket: Socket): Socket {
         socket.uncork();
       });
     }
-    return write(chunk);
+    return chunk[LENT] ? write(chunk, () => giveBack(chunk)) : write(chunk);
   };
   socket.write = gather as Socket['write'];
   return socket;
@@ -38,6 +60,7 @@ function joinTurns(stream: Duplex): Duplex {
         const all = waiting;
         waiting = [];
         if (stream.writable) write(all.length === 1 ? (all[0] as Uint8Array) : Buffer.concat(all));
+        if (all.length > 1) all.forEach(giveBack);
       });
     }
     return !stream.writableNeedDrain;

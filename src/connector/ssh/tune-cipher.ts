@@ -1,5 +1,6 @@
 import { type CipherGCM, createCipheriv, createSecretKey, type KeyObject, randomFillSync } from 'node:crypto';
 import type ssh2 from 'ssh2';
+import { lend } from './gather.ts';
 
 /** What ssh2's AES-GCM cipher looks like inside. */
 interface GcmCipher {
@@ -49,7 +50,7 @@ function encrypt(cipher: GcmCipher, key: KeyObject, packet: Buffer): void {
   const length = Buffer.from(packet.subarray(0, 4));
   gcm.setAAD(length);
   cipher._onWrite(length);
-  cipher._onWrite(gcm.update(packet.subarray(4)));
+  cipher._onWrite(lend(gcm.update(packet.subarray(4))));
   gcm.final();
   cipher._onWrite(gcm.getAuthTag());
   increment(cipher._encIV);

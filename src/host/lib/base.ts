@@ -34,6 +34,9 @@ kx_uptime() {
   kx_up=\${kx_up%%.*}
 }
 
+# Which boot this is, in kx_boot.
+kx_boot() { read -r kx_boot </proc/sys/kernel/random/boot_id; }
+
 # Parent and start time of a process, in kx_ppid and kx_born. Fails when it is gone.
 kx_proc() {
   kx_ppid= kx_born=
@@ -78,6 +81,7 @@ kx_has_flock() { [ -z "$KX_NO_FLOCK" ] && command -v flock >/dev/null; }
 # Removes the directories of kubexm that are empty, so that no trace is left.
 kx_tidy() {
   if [ -d "$KX_RUN" ]; then
+    kx_sum_tidy
     if rmdir "$KX_RUN/jobs" 2>/dev/null || [ ! -d "$KX_RUN/jobs" ]; then rm -f "$KX_RUN"/lib.*; fi
     rmdir "$KX_RUN" 2>/dev/null
   fi

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -51,6 +51,20 @@ describe.each(posixShells())('effects in $name', (shell) => {
     return { ...found, log: await readFile(join(dir, 'log'), 'utf8') };
   };
   const look = async (effect: string) => (await run(`kx_effect_look '${effect}'`)).stdout;
+
+  test('what was kept of somebody else’s stays when the directory around it goes', async () => {
+    const tree = join(dir, 'home/.kube');
+    await mkdir(join(tree, 'cache/deep'), { recursive: true });
+    await mkdir(join(tree, 'd.kubexm-kept-20260101'));
+    const kept = ['config.kubexm-kept-20260101', 'd.kubexm-kept-20260101/theirs'];
+    for (const name of ['config', 'cache/deep/x', ...kept]) await writeFile(join(tree, name), name);
+    const { code, stderr } = await run(
+      `kx_effect_look 'path ${tree}' | while IFS= read -r x; do kx_effect_remove path "$x"; done`,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const left = await readdir(tree, { recursive: true });
+    expect(left.toSorted()).toEqual([kept[0], 'd.kubexm-kept-20260101', kept[1]]);
+  });
 
   test.each([
     ['nft-tables inet kube', 'inet kube-proxy\n'],

@@ -27,7 +27,7 @@ kx_effect_look() {
 # TYPE NAME: takes one away. One that is gone already is fine.
 kx_effect_remove() {
   case $1 in
-    path) [ -L "$2" ] || [ ! -d "$2" ] || kx_may_go "$2" || return; rm -rf -- "$2" ;;
+    path) kx_path_remove "$2" ;;
     mounts) umount -- "$2" 2>/dev/null || umount -l -- "$2" || ! kx_is_mount "$2" ;;
     links) ip link delete dev "$2" || [ ! -e "/sys/class/net/$2" ] ;;
     namespaces) kx_netns_remove "$2" ;;
@@ -39,6 +39,20 @@ kx_effect_remove() {
     user) if command -v userdel >/dev/null; then userdel -- "$2"; else deluser "$2"; fi ;;
     group) [ -z "$(kx_account group "$2")" ] || if command -v groupdel >/dev/null; then groupdel -- "$2"; else delgroup "$2"; fi ;;
   esac
+}
+
+# PATH: removes it and all below, but for what kubexm has kept there of somebody else's, and the way to it.
+kx_path_remove() {
+  case $1 in *.kubexm-kept*) return 0 ;; esac
+  if [ -d "$1" ] && [ ! -L "$1" ]; then
+    kx_may_go "$1" || return
+    if [ -n "$(find "$1" -name '*.kubexm-kept*')" ]; then
+      find "$1" ! -type d ! -path '*.kubexm-kept*' -exec rm -f {} +
+      find "$1" -depth -type d ! -path '*.kubexm-kept*' -exec rmdir {} \; 2>/dev/null
+      return 0
+    fi
+  fi
+  rm -rf -- "$1"
 }
 
 # TYPE WAS: puts a value back that others have changed. WAS is what kx_effect_look printed before.

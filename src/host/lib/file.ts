@@ -38,22 +38,6 @@ kx_rename() {
   mv -fT -- "$1" "$2"
 }
 
-# PATH: its sha256 in hex, nothing when there is no such file. openssl uses the CPU's own instructions and is four times
-# as fast, but takes longer to start.
-kx_sha256() {
-  [ -f "$1" ] || return 0
-  if command -v openssl >/dev/null && [ "$(head -c 4000001 "$1" | wc -c)" -gt 4000000 ]; then
-    kx_sum=$(openssl dgst -sha256 -r <"$1")
-  elif command -v sha256sum >/dev/null; then
-    kx_sum=$(sha256sum <"$1")
-  elif command -v shasum >/dev/null; then
-    kx_sum=$(shasum -a 256 <"$1")
-  else
-    kx_sum=$(openssl dgst -sha256 -r <"$1")
-  fi || return
-  echo "\${kx_sum%% *}"
-}
-
 # PATH: its size in bytes.
 kx_size() {
   kx_count=$(wc -c <"$1") || return
@@ -83,17 +67,26 @@ kx_put_look() {
 # PATH SHA256: the partial file's name, in kx_tmp. It tells its content, so that a stale one is never continued.
 kx_part() { kx_den "$1" ".\${1##*/}.\${2%"\${2#????????????????}"}.part" keep; }
 
-# PATH SHA256 MODE OWNER: a partial file that is known to be what was meant gets its name.
-kx_put_name() {
-  kx_part "$1" "$2" && kx_settle "$3" "$4" && kx_den_end
-}
-
-# PATH SHA256 MODE OWNER: a complete partial file gets its name, if it is what was meant.
-kx_put_done() {
-  kx_part "$1" "$2" || return
-  kx_is "$2" && kx_settle "$3" "$4" && { kx_den_end; return 0; }
+# PATH SHA256: whether the partial file is what was meant; prints its marks. What is not goes.
+kx_put_check() {
+  kx_part "$1" "$2" && kx_was=$(kx_marks "$kx_tmp") && kx_is "$2" && printf 'marks %s\n' "$kx_was" && return
   kx_code=$?
   [ "$kx_code" != 65 ] || rm -f "$kx_tmp"
   return "$kx_code"
+}
+
+# PATH SHA256 MODE OWNER MARKS: a partial file that was found to be what was meant gets its name. 67: it is not that file.
+kx_put_name() {
+  kx_part "$1" "$2" || return
+  [ -f "$kx_tmp" ] && [ "$(kx_marks "$kx_tmp")" = "$5" ] || return 67
+  kx_settle "$3" "$4" || return
+  kx_put_note "$2" "$5"
+  kx_den_end
+}
+
+# SHA256 MARKS: the file that was given its name just now is the one that had these marks: what it has is known. Until a
+# moment ago only we could write it.
+kx_put_note() {
+  kx_marks=$(kx_marks "$kx_to") && kx_sum_same "$2" "$kx_marks" && kx_sum_note "$kx_to" "$1"
 }
 `;

@@ -73,8 +73,6 @@ kx_lock_retake() {
   kx_lock_take "$2" "$3" "$4" '' "$5"
 }
 
-kx_boot() { read -r kx_boot </proc/sys/kernel/random/boot_id; }
-
 # Opens and locks. The last owner may have removed the file in between, so look whether it is still the one.
 kx_lock_flock() {
   [ -d "$KX_RUN" ] || mkdir -p "$KX_RUN" || return

@@ -3,14 +3,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { posixShells, runWithLibrary } from '../../../test/rig/posix-shells.ts';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { inEveryShell, runWithLibrary } from '../../../test/rig/posix-shells.ts';
 import { some } from '../../../test/rig/thorough.ts';
 import { quote } from '../../model/script.ts';
 
 const DATE = '20250102';
 
-describe.each(posixShells())('the manifest in $name', (shell) => {
+inEveryShell('the manifest', (shell, test) => {
   let dir: string;
   let tree: string;
   let state: string;
@@ -118,40 +118,38 @@ describe.each(posixShells())('the manifest in $name', (shell) => {
     );
   });
 
-  describe('a change that was cut off', () => {
-    const meant = (key: string, path: string) => `kx_save ${key} ${path} && kx_own ${key} u1 prod {} 60`;
-    const begun = (key: string, path: string) => `${meant(key, path)} && kx_own_begin ${key}`;
-    const slot = (n: number, file: string) => join(state, `manifest/entries/00000${n}/1/${file}`);
+  const meant = (key: string, path: string) => `kx_save ${key} ${path} && kx_own ${key} u1 prod {} 60`;
+  const begun = (key: string, path: string) => `${meant(key, path)} && kx_own_begin ${key}`;
+  const slot = (n: number, file: string) => join(state, `manifest/entries/00000${n}/1/${file}`);
 
-    test('is ours, unless it is newer than it can be', async () => {
-      for (const name of ['a', 'b', 'c', 'd']) await writeFile(at(name), 'before');
-      await sh(`${begun('r1/a', at('a'))}; echo half >${at('a')}`);
-      await sh(`${begun('r1/b', at('b'))}; echo half >${at('b')}`);
-      // Meant, but never begun: whatever is there is not ours.
-      await sh(`${meant('r1/c', at('c'))}; echo theirs >${at('c')}`);
-      // The machine was started anew since: what came after that is not ours.
-      await sh(`${begun('r1/d', at('d'))}; echo theirs >${at('d')}`);
-      const long = new Date(Date.now() - 3_600_000);
-      await utimes(slot(2, 'begun'), long, long);
-      await writeFile(slot(4, 'pending'), '60 another-boot\n');
-      const [up] = (await readFile('/proc/uptime', 'utf8')).split(' ');
-      const boot = new Date(Date.now() - Number(up) * 1000 - 10_000);
-      await utimes(slot(4, 'begun'), boot, boot);
-      for (const n of ['000004', '000003', '000002', '000001']) await sh(undo(n));
-      expect(readdirSync(tree).sort()).toEqual(
-        ['a', 'b', 'c', 'd', ...['b', 'c', 'd'].map((name) => `${name}.kubexm-kept-${DATE}`)].sort(),
-      );
-      for (const name of ['a', 'b', 'c', 'd']) expect(await readFile(at(name), 'utf8')).toBe('before');
-    });
+  test('a change that was cut off is ours, unless it is newer than it can be', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) await writeFile(at(name), 'before');
+    await sh(`${begun('r1/a', at('a'))}; echo half >${at('a')}`);
+    await sh(`${begun('r1/b', at('b'))}; echo half >${at('b')}`);
+    // Meant, but never begun: whatever is there is not ours.
+    await sh(`${meant('r1/c', at('c'))}; echo theirs >${at('c')}`);
+    // The machine was started anew since: what came after that is not ours.
+    await sh(`${begun('r1/d', at('d'))}; echo theirs >${at('d')}`);
+    const long = new Date(Date.now() - 3_600_000);
+    await utimes(slot(2, 'begun'), long, long);
+    await writeFile(slot(4, 'pending'), '60 another-boot\n');
+    const [up] = (await readFile('/proc/uptime', 'utf8')).split(' ');
+    const boot = new Date(Date.now() - Number(up) * 1000 - 10_000);
+    await utimes(slot(4, 'begun'), boot, boot);
+    for (const n of ['000004', '000003', '000002', '000001']) await sh(undo(n));
+    expect(readdirSync(tree).sort()).toEqual(
+      ['a', 'b', 'c', 'd', ...['b', 'c', 'd'].map((name) => `${name}.kubexm-kept-${DATE}`)].sort(),
+    );
+    for (const name of ['a', 'b', 'c', 'd']) expect(await readFile(at(name), 'utf8')).toBe('before');
+  });
 
-    test('keeps what others did when it is rolled back', async () => {
-      for (const name of ['a', 'c']) await writeFile(at(name), 'before');
-      await sh(`${begun('r1/a', at('a'))}; echo half >${at('a')}; kx_restore r1/a`);
-      const { code, stderr } = await run(`${meant('r1/c', at('c'))}; echo theirs >${at('c')}; kx_restore r1/c`);
-      expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('stays as') });
-      expect(readdirSync(tree).sort()).toEqual(['a', 'c', 'c.kubexm-kept']);
-      expect(await readFile(at('c.kubexm-kept'), 'utf8')).toBe('theirs\n');
-    });
+  test('a change that was cut off keeps what others did when it is rolled back', async () => {
+    for (const name of ['a', 'c']) await writeFile(at(name), 'before');
+    await sh(`${begun('r1/a', at('a'))}; echo half >${at('a')}; kx_restore r1/a`);
+    const { code, stderr } = await run(`${meant('r1/c', at('c'))}; echo theirs >${at('c')}; kx_restore r1/c`);
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('stays as') });
+    expect(readdirSync(tree).sort()).toEqual(['a', 'c', 'c.kubexm-kept']);
+    expect(await readFile(at('c.kubexm-kept'), 'utf8')).toBe('theirs\n');
   });
 
   test('what somebody else did between the before-image and the change is kept beside, and told', async () => {

@@ -140,7 +140,10 @@ kxp_swap() {
 
 # COMMAND: what came goes and what went comes back, all at once.
 kxp_turn() {
-  set -- "$@" --allow-downgrades --allow-change-held-packages install
+  set -- "$@" --allow-downgrades --allow-change-held-packages
+  # Configuration goes along, unless some of it was there before.
+  printf '%s\n' $kxp_came | grep -qxF -f "$kxp_t/left" || set -- "$@" --purge
+  set -- "$@" install
   for kxp_x in $kxp_back; do set -- "$@" "\${kxp_x#*|}"; done
   for kxp_x in $kxp_came; do set -- "$@" "$kxp_x-"; done
   "$@"
@@ -197,7 +200,7 @@ kxp_without() {
   for kxp_x in $kxp_all; do [ "$kxp_x" = "$1" ] || kxp_back="$kxp_back $kxp_x"; done
 }
 
-# Configuration goes too, unless it was there before the package came.
+# Configuration that is still there goes too, unless it was there before the package came.
 kxp_purge() {
   set --
   for kxp_x in $kxp_gone; do

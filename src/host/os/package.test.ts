@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Bench, scratch } from '../../../test/contract/bench.ts';
 import { ShellHost } from '../../../test/contract/shell-host.ts';
-import { thorough } from '../../../test/rig/thorough.ts';
+import { some, thorough } from '../../../test/rig/thorough.ts';
 import { type RpmWorld, rpmCommands, rpmInstalled, rpmShell } from '../../../test/support/rpm-stand-in.ts';
 import { output } from '../../model/host.ts';
 import {
@@ -193,7 +193,7 @@ describe.each(shells)('rpm and its managers, in $name', (shell) => {
     return { dir, host, root: join(dir, 'root') };
   };
 
-  test.each(cases)('$manager: $name', async ({ manager, aim, more, does, undoes }) => {
+  test.each(some(cases, 5))('$manager: $name', async ({ manager, aim, more, does, undoes }) => {
     const { dir, host, root } = start(manager, more);
     const before = rpmInstalled(dir);
     const seen = parsePackages(await host.run(lookAtPackages(aim)));

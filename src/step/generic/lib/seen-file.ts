@@ -44,6 +44,8 @@ export interface LookOptions {
   /** Follow a link and look at what it leads to. */
   readonly follow?: boolean;
   readonly noDigest?: boolean;
+  /** It may be big: the library's digest reads only what it does not know yet, but takes a few programs more. */
+  readonly big?: boolean;
 }
 
 /** A read-only script that describes one path; `parseSeen` reads what it prints. */
@@ -55,7 +57,8 @@ export function lookAt(path: string, options: LookOptions = {}): Script {
       ? sh``
       : sh`
     if [ "$d" != ${options.contentUnless.sha256} ] && [ "$(stat ${flag}-c %s -- "$p")" -le ${options.contentUnless.maxBytes} ]; then cat <"$p"; fi`;
-  const digest = options.noDigest === true ? sh`d=` : sh`d=$(sha256sum <"$p"); d=\${d%% *}`;
+  const sum = options.big === true ? sh`d=$(kx_sha256 "$p")` : sh`d=$(sha256sum <"$p"); d=\${d%% *}`;
+  const digest = options.noDigest === true ? sh`d=` : sum;
   return sh`p=${absolute(path)}
 if ${isLink} || [ -e "$p" ]; then
   stat ${flag}-c '%f %s %u %g
