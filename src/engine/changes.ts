@@ -10,11 +10,14 @@ export class Changes {
   private readonly execution: Execution;
   private readonly mints: Mints;
   private readonly queue: Heap;
+  private readonly unsent: Heap;
   private running = 0;
+  private sending = 0;
 
   constructor(execution: Execution) {
     this.execution = execution;
     this.queue = new Heap(execution.priority);
+    this.unsent = new Heap(execution.priority);
     this.mints = new Mints(execution, (i) => this.apply(i));
   }
 
@@ -33,18 +36,46 @@ export class Changes {
       const late = admission.tooLate(i);
       if (late === undefined && lane.running >= options.limits.perHost) {
         lane.parked.push(i);
+        this.next(this.unsent);
+        continue;
+      }
+      if (late === undefined && this.sends(i) && this.sending >= this.maxSending) {
+        this.unsent.push(i);
+        this.next(lane.parked);
         continue;
       }
       if (late !== undefined) this.execution.settle(i, late, 0);
       else void this.change(i, lane);
-      this.unpark(lane);
+      this.next(lane.parked);
+      this.next(this.unsent);
     }
   }
 
+  private get maxSending(): number {
+    return this.execution.options.limits.sending ?? Number.POSITIVE_INFINITY;
+  }
+
+  private sends(i: number): boolean {
+    return this.execution.options.graph.use(i)?.step.sends !== undefined;
+  }
+
   /** Whenever a place may have become free: one that waits for it tries again, and if it does not start, the next. */
-  private unpark(lane: Lane): void {
-    const next = lane.parked.pop();
+  private next(waiting: Heap): void {
+    if (waiting === this.unsent && this.sending >= this.maxSending) return;
+    const next = waiting.pop();
     if (next !== undefined) this.queue.push(next);
+  }
+
+  /** Takes a place among those that send; gives what lets it go, at the latest when the node ends. */
+  private send(): () => void {
+    let held = true;
+    this.sending++;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.sending--;
+      this.next(this.unsent);
+    };
   }
 
   private async change(i: number, lane: Lane): Promise<void> {
@@ -52,6 +83,7 @@ export class Changes {
     this.running++;
     lane.running++;
     execution.rollback.starts(i);
+    const sent = this.sends(i) ? this.send() : undefined;
     const started = performance.now();
     const spent = () => performance.now() - started;
     try {
@@ -60,7 +92,7 @@ export class Changes {
       if (late !== undefined) {
         execution.settle(i, late, spent());
       } else {
-        const applied = await this.apply(i);
+        const applied = await this.apply(i, sent);
         execution.values.set(i, applied.output);
         execution.settle(i, applied.outcome, spent(), { touched: true });
       }
@@ -70,11 +102,12 @@ export class Changes {
     this.running--;
     lane.running--;
     execution.rollback.ends(i);
-    this.unpark(lane);
+    sent?.();
+    this.next(lane.parked);
     execution.pump();
   }
 
-  private async apply(i: number): Promise<Applied> {
+  private async apply(i: number, sent?: () => void): Promise<Applied> {
     const { options, values, rollback } = this.execution;
     const { graph, replay } = options;
     const lane = this.execution.lane(i);
@@ -99,6 +132,12 @@ export class Changes {
       attempt: attach ? (replay?.open.get(ref.node) ?? 1) : (replay?.attempts.get(ref.node) ?? 0) + 1,
       attach,
       rollback: { begins: (found) => rollback.begins(i, found), spared: () => rollback.spared(i) },
+      sent:
+        sent &&
+        (() => {
+          sent();
+          this.execution.pump();
+        }),
       probe: use.step.probe && use.step.judge ? () => lane.probeBehind(i) : undefined,
     });
   }

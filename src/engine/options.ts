@@ -31,6 +31,8 @@ export interface Selection {
 export interface Limits {
   readonly total: number;
   readonly perHost: number;
+  /** Files on their way to hosts: all share the line of this machine. Default: no limit. */
+  readonly sending?: number;
 }
 
 /** All that running a graph needs. */

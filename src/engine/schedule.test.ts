@@ -17,8 +17,12 @@ function anyGraph(
   hosts: readonly string[],
   edges: readonly (readonly [number, number])[],
   manual: Manual,
+  sends: (i: number) => boolean = () => false,
 ): ExecutionFragment {
-  const nodes = hosts.map((name, i) => on(host(name), manual.use({ name: `n${i}` }), { name: `n${i}` }));
+  const nodes = hosts.map((name, i) => {
+    const use = manual.use({ name: `n${i}` });
+    return on(host(name), sends(i) ? { ...use, step: { ...use.step, sends: 1 } } : use, { name: `n${i}` });
+  });
   const links: Link[] = edges.map(([a, b]) => {
     const from = nodes[a]!.entryNodes[0]!;
     const to = nodes[b]!.entryNodes[0]!;
@@ -36,6 +40,8 @@ const graphs = fc
       pairs: fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), { maxLength: size * 2 }),
       total: fc.integer({ min: 1, max: 6 }),
       perHost: fc.integer({ min: 1, max: 3 }),
+      sending: fc.integer({ min: 1, max: 3 }),
+      senders: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
       seed: fc.nat(),
     }),
   )
@@ -51,11 +57,15 @@ const graphs = fc
 describe('scheduling', () => {
   test('keeps the order, the limits, and runs every node once, whatever ends first', async () => {
     await fc.assert(
-      fc.asyncProperty(graphs, async ({ hosts, edges, total, perHost, seed }) => {
+      fc.asyncProperty(graphs, async ({ hosts, edges, senders, seed, ...limits }) => {
+        const { total, perHost, sending } = limits;
         const rig = new Rig(['a', 'b', 'c']);
         const manual = new Manual();
         const random = seeded(seed);
-        const running = rig.run(anyGraph(hosts, edges, manual), { limits: { total, perHost } });
+        const running = rig.run(
+          anyGraph(hosts, edges, manual, (i) => senders[i] === true),
+          { limits },
+        );
         const over = new Set<string>();
         let done = false;
         const end = running.then((result) => {
@@ -68,6 +78,8 @@ describe('scheduling', () => {
           for (const name of ['a', 'b', 'c']) {
             expect(held.filter((one) => one.endsWith(`@${name}`)).length).toBeLessThanOrEqual(perHost);
           }
+          const sent = held.filter((one) => senders[Number(/\d+/.exec(one)![0])]);
+          expect(sent.length).toBeLessThanOrEqual(sending);
           for (const name of held) {
             const i = Number(/\d+/.exec(name)![0]);
             for (const [from, to] of edges) if (to === i) expect(over).toContain(`n${from}@${hosts[from]}`);
@@ -86,6 +98,39 @@ describe('scheduling', () => {
       }),
       { numRuns: runs(150), verbose: 1 },
     );
+  });
+
+  test('few send at a time, what most waits for first; the line is free once a file has arrived', async () => {
+    const [rig, manual] = [new Rig(['a', 'b', 'c']), new Manual()];
+    const [after, put] = [new Manual(), [] as string[]];
+    const sends = defineStep<{ readonly name: string }>()({
+      kind: 'sends',
+      description: 'sends a file, and works on',
+      title: (want) => want.name,
+      nature: 'action',
+      sends: 1,
+      apply: async (at, want, io) => {
+        await manual.use.definition.apply(at, want, io);
+        await at.put('/dev/null', '/f');
+        put.push(at.name);
+        await after.use.definition.apply(at, want, io);
+      },
+      example: { name: 'x' },
+    });
+    const sent = on([host('a'), host('b'), host('c')], sends({ name: 's' }));
+    const behind = on(host('c'), after.use({ name: 'long', weight: 99 }));
+    const run = rig.run(sequence(sent, behind), { limits: { total: 9, perHost: 2, sending: 1 } });
+    for (const [i, name] of ['c', 'a', 'b'].entries()) {
+      await manual.until([`s@${name}`]);
+      expect(manual.started).toHaveLength(i + 1);
+      manual.go(`s@${name}`);
+    }
+    await after.until(['s@a', 's@b', 's@c']);
+    expect(put).toEqual(['c', 'a', 'b']);
+    for (const name of ['s@a', 's@b', 's@c']) after.go(name);
+    await after.until(['long@c']);
+    after.go('long@c');
+    expect((await run).outcome).toBe('succeeded');
   });
 
   test('starts what has the longest way to go first', async () => {

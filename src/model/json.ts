@@ -13,17 +13,22 @@ export function canonical(value: Json): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(object[key] ?? null)}`).join(',')}}`;
 }
 
-/** A value changed by a merge patch (RFC 7386): members are merged, what is null goes, lists are replaced. */
-export function mergePatch(value: Json | undefined, patch: Json): Json {
+/** What comes of a list and the list in a patch. */
+export type MergeLists = (before: Json | undefined, patch: readonly Json[]) => Json;
+
+/** A value changed by a merge patch (RFC 7386): members are merged, what is null goes, lists are replaced, if not told otherwise. */
+export function mergePatch(value: Json | undefined, patch: Json, lists?: MergeLists): Json {
+  if (lists && Array.isArray(patch)) return lists(value, patch);
   if (!isObject(patch)) return patch;
   const before = value !== undefined && isObject(value) ? value : {};
   const kept = Object.entries(before).filter(([key]) => !Object.hasOwn(patch, key));
   const changed = Object.entries(patch).flatMap(([key, item]): [string, Json][] =>
-    item === null ? [] : [[key, mergePatch(before[key], item)]],
+    item === null ? [] : [[key, mergePatch(before[key], item, lists)]],
   );
   return Object.fromEntries([...kept, ...changed]);
 }
 
-function isObject(value: Json): value is JsonObject {
+/** Whether it has members. */
+export function isObject(value: Json): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,6 +1,5 @@
-import { parallel, sequence } from '../plan/combinators.ts';
+import { sequence } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
-import { importImagesTask } from '../task/artifacts/import-images.ts';
 import { initKubernetesTask } from '../task/kubernetes/init.ts';
 import { installKubernetesTask } from '../task/kubernetes/install.ts';
 import { joinKubernetesTask } from '../task/kubernetes/join.ts';
@@ -37,15 +36,12 @@ export const kubernetesFields = [
   'spec.network.kubeServiceCIDR',
 ];
 
-/** What a node needs before it can begin or join: programs and images. */
-export const kubernetesPartsModule = defineModule({
-  name: 'kubernetes-parts',
-  description: 'Programs and images of Kubernetes on every node.',
-  tasks: [installKubernetesTask, importImagesTask],
-  plan: (context) => ({
-    fragment: parallel(installKubernetesTask.use(context).fragment, importImagesTask.use(context).fragment),
-    outputs: undefined,
-  }),
+/** The programs of Kubernetes on every node; they need no runtime. */
+export const kubernetesProgramsModule = defineModule({
+  name: 'kubernetes-programs',
+  description: 'kubeadm, kubelet and kubectl on every node.',
+  tasks: [installKubernetesTask],
+  plan: (context) => ({ fragment: installKubernetesTask.use(context).fragment, outputs: undefined }),
 });
 
 /** Kubernetes by kubeadm: the first master begins, the others join as soon as each is ready. */

@@ -1,4 +1,6 @@
+import { sequence } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
+import { importImagesTask } from '../task/artifacts/import-images.ts';
 import { containerdTask } from '../task/runtime/containerd.ts';
 
 /** The configuration that this module acts on. */
@@ -13,10 +15,13 @@ export const runtimeFields = [
   'spec.registry.auths.*.skipTLSVerify',
 ];
 
-/** The container runtime of every node. */
+/** The container runtime of every node, with the images that the cluster starts there. */
 export const runtimeModule = defineModule({
   name: 'runtime',
-  description: 'The container runtime of every node.',
-  tasks: [containerdTask],
-  plan: (context) => ({ fragment: containerdTask.use(context).fragment, outputs: undefined }),
+  description: 'The container runtime of every node, and the images in it.',
+  tasks: [containerdTask, importImagesTask],
+  plan: (context) => ({
+    fragment: sequence(containerdTask.use(context).fragment, importImagesTask.use(context).fragment),
+    outputs: undefined,
+  }),
 });

@@ -105,6 +105,8 @@ export interface StepDefinition<W, S, O> {
   readonly once?: boolean;
   /** Runs as a job on the host, which survives a lost connection and a killed kubexm. */
   readonly job?: Of<W, boolean>;
+  /** How many big files of this machine it sends by `put`. Few steps do so at a time, those first that most is waiting for. */
+  readonly sends?: Of<W, number>;
   readonly timeoutSeconds?: Of<W, number>;
   readonly retry?: (want: W) => Retry | undefined;
   /** A guess of its duration when it changes something, for the critical path. Default 1. */

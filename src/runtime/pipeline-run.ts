@@ -28,7 +28,7 @@ import { checkTags, selectionOf } from './selection.ts';
 import { version } from './version.ts';
 import type { WorkDir } from './work-dir.ts';
 
-const DEFAULT_LIMITS: Limits = { total: 256, perHost: 4 };
+const DEFAULT_LIMITS: Limits = { total: 256, perHost: 4, sending: 4 };
 
 /** A run that is gone on with. */
 export interface Earlier {

@@ -1,14 +1,14 @@
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated } from '../plan/step.ts';
-import { type ImageRuntime, image, type Kept, upload } from './generic/index.ts';
+import { type ImageRuntime, image, type Kept, uploads } from './generic/index.ts';
 
 /** The dedicated steps that bring artifacts to hosts. */
-export const installProgram = dedicated(
-  'program',
-  upload,
-  'A program of the cluster, sent once and compared by its digest.',
-  (params: { readonly artifact: Wanted<Kept | null>; readonly path: string }) =>
-    upload({ source: params.artifact, path: params.path, mode: '0755', owner: 'root:root' }),
+export const installPrograms = dedicated(
+  'programs',
+  uploads,
+  'Programs of a component, each sent once and compared by its digest.',
+  (params: { readonly artifacts: Readonly<Record<string, Wanted<Kept | null>>>; readonly directory: string }) =>
+    uploads({ files: params.artifacts, directory: params.directory, mode: '0755', owner: 'root:root' }),
 );
 
 /** An image that no registry has to be asked for. */

@@ -26,9 +26,13 @@ describe('a hosts file', () => {
     expect(JSON.stringify(deployment)).toContain('{"key":"hosts","path":"hosts"}');
   });
 
-  test('is not there where nobody asks for it, and the deployment is kubeadm’s alone', async () => {
-    const objects = corednsObjects(await dnsOf(''), 'cluster.local');
-    expect(objects).toHaveLength(1);
-    expect(objects[0]?.['data']).not.toHaveProperty('hosts');
+  test('is not there where nobody asks for it', async () => {
+    const [config, deployment] = corednsObjects(await dnsOf(''), 'cluster.local');
+    expect(config?.['data']).not.toHaveProperty('hosts');
+    expect(deployment?.['spec']).toEqual({
+      template: {
+        spec: { containers: [{ name: 'coredns', readinessProbe: { periodSeconds: 2, failureThreshold: 15 } }] },
+      },
+    });
   });
 });

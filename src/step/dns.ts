@@ -44,26 +44,21 @@ export function corefile(dns: Dns, domain: string): string {
   return [...zones, main].join('');
 }
 
+/** As long as by kubeadm until it is called not ready, and seconds instead of ten until it is found to be. */
+const READINESS = { periodSeconds: 2, failureThreshold: 15 };
+
 /** The objects that hold it. A hosts file of its own lies beside, in the directory that CoreDNS has mounted. */
 export function corednsObjects(dns: Dns, domain: string): readonly JsonObject[] {
   const hosts = dns.dnsEtcHosts.trim();
-  const data = { Corefile: corefile(dns, domain), ...(hosts === '' ? {} : { hosts: `${hosts}\n` }) };
   const name = 'coredns';
-  const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'kube-system' }, data };
-  if (hosts === '') return [config];
-  const items = [
-    { key: 'Corefile', path: 'Corefile' },
-    { key: 'hosts', path: 'hosts' },
-  ];
+  const metadata = { name, namespace: 'kube-system' };
+  const data = { Corefile: corefile(dns, domain), ...(hosts === '' ? {} : { hosts: `${hosts}\n` }) };
+  const items = Object.keys(data).map((key) => ({ key, path: key }));
   const volumes = [{ name: 'config-volume', configMap: { name, items } }];
+  const pod = { containers: [{ name, readinessProbe: READINESS }], ...(hosts === '' ? {} : { volumes }) };
   return [
-    config,
-    {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name, namespace: 'kube-system' },
-      spec: { template: { spec: { volumes } } },
-    },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data },
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { template: { spec: pod } } },
   ];
 }
 

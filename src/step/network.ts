@@ -24,6 +24,35 @@ export interface FlannelSettings {
   readonly mtu: number;
 }
 
+const CNI_DIRECTORY = '/etc/cni/net.d';
+const WRITE_CNI = `until [ -s /run/flannel/subnet.env ]; do busybox sleep 0.2; done
+cp -f /etc/kube-flannel/cni-conf.json ${CNI_DIRECTORY}/10-flannel.conflist`;
+
+/**
+ * A node calls itself ready as soon as there is a CNI configuration. The manifest writes it before flannel has a network for the
+ * node: the first pods there fail, and are tried again only ten seconds later. Here flannel writes it when it has one.
+ */
+const onceThereIsANetwork: ObjectPatch = {
+  kind: 'DaemonSet',
+  name: 'kube-flannel-ds',
+  merge: {
+    spec: {
+      template: {
+        spec: {
+          initContainers: [{ name: 'install-cni', $patch: 'delete' }],
+          containers: [
+            {
+              name: 'kube-flannel',
+              lifecycle: { postStart: { exec: { command: ['sh', '-c', WRITE_CNI] } } },
+              volumeMounts: [{ name: 'cni', mountPath: CNI_DIRECTORY }],
+            },
+          ],
+        },
+      },
+    },
+  },
+};
+
 /** What a cluster changes in flannel's manifest. */
 export function flannelPatches(settings: FlannelSettings): readonly ObjectPatch[] {
   const { ipv4, ipv6 } = settings.podNetworks;
@@ -38,6 +67,7 @@ export function flannelPatches(settings: FlannelSettings): readonly ObjectPatch[
     Backend: backend,
   };
   return [
+    onceThereIsANetwork,
     {
       kind: 'ConfigMap',
       name: 'kube-flannel-cfg',

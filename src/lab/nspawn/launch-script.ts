@@ -65,7 +65,10 @@ export function launchScript(options: LaunchOptions): string {
 cd ${quote(options.dir)} || exit 1
 echo $$ >${quote(`${options.launcherGroup}/cgroup.procs`)} || exit 1
 exec 3>&- </dev/null >console.log 2>&1
-mount -t overlay overlay -o lowerdir=base,upperdir=upper,workdir=work,redirect_dir=off,metacopy=off root || exit 1
+# A power cut ends processes here, and the box's memory of files outlives it: to wait for the disk would only take time.
+(cd work && rm -rf work/incompat) || exit 1
+overlay=lowerdir=base,upperdir=upper,workdir=work,redirect_dir=off,metacopy=off
+mount -t overlay overlay -o "$overlay,volatile" root || mount -t overlay overlay -o "$overlay" root || exit 1
 # What nspawn leaves in /run when it is killed goes with this namespace.
 mount -t tmpfs -o mode=0755 tmpfs /run || exit 1
 trap 'ip link del ${network.host} 2>/dev/null' EXIT

@@ -97,6 +97,7 @@ export const image = defineStep<Image>()({
     return lines(forgetNote(reference), sh`echo ${`the image ${reference} stays: the host had one of that name`} >&2`);
   },
   owns: (want) => [`image:${want.runtime}:${want.reference}`],
+  sends: 1,
   timeoutSeconds: 3600,
   estimateSeconds: 3,
   example: {

@@ -34,6 +34,7 @@ import { symlink } from './symlink.ts';
 import { sysctl } from './sysctl.ts';
 import { timezone } from './timezone.ts';
 import { upload } from './upload.ts';
+import { uploads } from './uploads.ts';
 import { user } from './user.ts';
 import { group } from './user-group.ts';
 import { userInput } from './user-input.ts';
@@ -79,6 +80,7 @@ export type { Symlink } from './symlink.ts';
 export type { SetSettings, Sysctl } from './sysctl.ts';
 export type { Timezone } from './timezone.ts';
 export type { Upload } from './upload.ts';
+export type { Uploads } from './uploads.ts';
 export type { User } from './user.ts';
 export type { Group } from './user-group.ts';
 export type { UserInput } from './user-input.ts';
@@ -124,6 +126,7 @@ export {
   sysctl,
   timezone,
   upload,
+  uploads,
   user,
   userInput,
   waitForCommand,
@@ -171,6 +174,7 @@ export const genericSteps: readonly AnyStep[] = [
   sysctl,
   timezone,
   upload,
+  uploads,
   user,
   userInput,
   waitForCommand,

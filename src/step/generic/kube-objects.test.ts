@@ -54,7 +54,7 @@ data: {a: "1", b: "2"}
 ---
 kind: DaemonSet
 metadata: {name: ds}
-spec: {template: {spec: {containers: [{image: 'docker.io/x/y:v1'}], initContainers: [{image: other:v2}]}}}
+spec: {template: {spec: {containers: [{image: 'docker.io/x/y:v1'}], initContainers: [{name: one, image: other:v2}, {name: two, volumeMounts: [{name: v, mountPath: /a}], args: [x]}]}}}
 `,
     );
   });
@@ -69,6 +69,34 @@ spec: {template: {spec: {containers: [{image: 'docker.io/x/y:v1'}], initContaine
     expect(config?.['data']).not.toHaveProperty('b');
     expect(JSON.stringify(daemon)).toContain('hub.example.com/x/y:v9');
     expect(JSON.stringify(daemon)).toContain('other:v2');
+  });
+
+  test('is changed within lists: by name, a mount by its place; what is to go goes, what has no name is replaced', () => {
+    const merge = {
+      spec: {
+        template: {
+          spec: {
+            initContainers: [
+              { name: 'one', $patch: 'delete' },
+              { name: 'two', volumeMounts: [{ name: 'v', mountPath: '/b' }], args: ['y', 'z'] },
+              { name: 'three' },
+            ],
+          },
+        },
+      },
+    };
+    const patches = [{ kind: 'DaemonSet', name: 'ds', merge }];
+    const mounts = ['/a', '/b'].map((mountPath) => ({ name: 'v', mountPath }));
+    expect(patchedManifest({ source: source(), images: {}, patches })[1]).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            containers: [{ image: 'docker.io/x/y:v1' }],
+            initContainers: [{ name: 'two', volumeMounts: mounts, args: ['y', 'z'] }, { name: 'three' }],
+          },
+        },
+      },
+    });
   });
 
   test('that has nothing to change under a name is refused', () => {

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { check, io } from '../../../test/contract/bench.ts';
 import { useOneHost } from '../../../test/rig/one-host.ts';
 import { describeSystemdHosts, type RigHost } from '../../../test/rig/sshd.ts';
-import { thorough } from '../../../test/rig/thorough.ts';
+import { seed, thorough } from '../../../test/rig/thorough.ts';
 import { makeDebRepository } from '../../../test/support/deb-repository.ts';
 import type { LinkedMachine } from '../../host/machine.ts';
 import type { JobResult } from '../../model/host.ts';
@@ -13,6 +13,11 @@ const step = packages.definition;
 /** All together take minutes: these are tried in a thorough run only. */
 function long(name: string, body: () => Promise<void>): void {
   if (thorough) test(name, body);
+}
+/** A plain run tries every other one of these, the rest in another run. */
+let count = 0;
+function inTurn(name: string, body: () => Promise<void>): void {
+  if (thorough || (count++ + seed) % 2 === 0) test(name, body);
 }
 type Before = { readonly since: number };
 
@@ -127,7 +132,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     expect(await picture()).toEqual(before);
   });
 
-  test('what is removed stops, and comes back', async () => {
+  inTurn('what is removed stops, and comes back', async () => {
     await alphaIsThere();
     await host.exec("printf '#!/bin/sh\\nexit 101\\n' >/usr/sbin/policy-rc.d && chmod 700 /usr/sbin/policy-rc.d");
     const before = await picture();
@@ -150,7 +155,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     expect(await picture()).toEqual(before);
   });
 
-  test('an upgrade that is rolled back goes back to the version; a reset takes it away', async () => {
+  inTurn('an upgrade that is rolled back goes back to the version; a reset takes it away', async () => {
     const before = await picture();
     const first: Packages = { install: [{ name: 'kxd-alpha', version: '1.0-1' }] };
     const second: Packages = { install: [{ name: 'kxd-alpha', version: '2.0-1' }] };
@@ -164,7 +169,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     expect(await picture()).toEqual(before);
   });
 
-  test('what others need by now stays; the rest goes', async () => {
+  inTurn('what others need by now stays; the rest goes', async () => {
     await host.exec('apt-get update >/dev/null 2>&1');
     const want: Packages = { install: ['kxd-beta'] };
     const seen = await changed(want);
@@ -177,7 +182,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     ]);
   });
 
-  test('what is held back by now stays, with what it needs', async () => {
+  inTurn('what is held back by now stays, with what it needs', async () => {
     const want: Packages = { install: ['kxd-beta'] };
     const seen = await changed(want);
     await host.exec('{ apt-get install -y kxd-user; apt-mark hold kxd-user; } >/dev/null 2>&1');
@@ -189,7 +194,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     ]);
   });
 
-  test('what went does not come back at the cost of what others installed since', async () => {
+  inTurn('what went does not come back at the cost of what others installed since', async () => {
     await alphaIsThere();
     const want: Packages = { install: ['kxd-beta'] };
     const seen = await changed(want);
@@ -204,7 +209,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     ]);
   });
 
-  test('what was upgraded does not go back at the cost of what others installed since', async () => {
+  inTurn('what was upgraded does not go back at the cost of what others installed since', async () => {
     await alphaIsThere();
     const want: Packages = { install: [{ name: 'kxd-alpha', version: '2.0-1' }] };
     const seen = await changed(want);
@@ -214,7 +219,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     expect(await host.exec('ls -A /var/lib/kubexm 2>/dev/null || true')).toBe('');
   });
 
-  test('links that a package leaves behind go with it, and no others', async () => {
+  inTurn('links that a package leaves behind go with it, and no others', async () => {
     await host.exec(
       'apt-get update >/dev/null 2>&1; ln -s /nowhere/before.service /etc/systemd/system/kx-before.service',
     );
@@ -280,7 +285,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     expect(await picture()).toEqual(before);
   });
 
-  test('what cannot be had is named, and nothing is noted', async () => {
+  inTurn('what cannot be had is named, and nothing is noted', async () => {
     const before = await picture();
     const version = await job(step.apply(machine, { install: [{ name: 'kxd-alpha', version: '3.0' }] }, io));
     expect([version.code, version.stderr.trim().split('\n').at(-1)]).toEqual([

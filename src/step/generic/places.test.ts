@@ -9,6 +9,7 @@ import { mode } from './mode.ts';
 import { remove } from './remove.ts';
 import { symlink } from './symlink.ts';
 import { upload } from './upload.ts';
+import { type Uploads, uploads } from './uploads.ts';
 
 const host = {} as Host;
 const io = {} as StepIo;
@@ -261,5 +262,45 @@ describe('upload', () => {
     await upload.definition.apply(fake, { ...want, owner: 'root' }, { signal: new AbortController().signal } as StepIo);
     expect(calls[0]?.slice(0, 2)).toEqual(['/tmp/f', '/x']);
     expect(calls[0]?.[2]).toMatchObject({ mode: '0755', owner: 'root', sha256 });
+  });
+});
+
+describe('uploads', () => {
+  const { judge, probe, apply } = uploads.definition;
+  const [one, two] = ['a', 'b'].map((c) => ({ path: `/tmp/${c}`, sha256: c.repeat(64) }));
+  const want: Uploads = { directory: '/d', files: { one: one!, none: null, two: two! }, mode: '0755' };
+  const joined = (...all: ReturnType<typeof seen>[]) => output(0, all.map(({ stdout }) => `${stdout}\0`).join(''));
+  const mine = (file: { sha256: string } | undefined, mode = 0o755) => seen({ sha256: file?.sha256 ?? '', mode });
+
+  test.each<[string, ReturnType<typeof seen>, readonly object[]]>([
+    ['all there', joined(mine(one), mine(two)), []],
+    [
+      'none there',
+      joined(absent, absent),
+      [
+        { what: '/d/one', to: 'sha256 aaaaaaaaaaaa' },
+        { what: '/d/two', to: 'sha256 bbbbbbbbbbbb' },
+      ],
+    ],
+    ['one of them another', joined(mine(two), mine(two)), [{ what: '/d/one', from: 'sha256 bbbbbbbbbbbb' }]],
+    ['a mode', joined(mine(one), mine(two, 0o700)), [{ what: '/d/two: mode', from: '0700', to: '0755' }]],
+    ['no answer', output(1), [{ what: '/d/one' }, { what: '/d/two' }]],
+  ])('judge: %s', (_name, answer, diff) => {
+    const verdict = judge!(answer, want);
+    expect(verdict).toMatchObject(diff.length === 0 ? { verdict: 'satisfied' } : { verdict: 'needed', diff });
+  });
+
+  test('only what differs is sent', async () => {
+    const sent: unknown[] = [];
+    const fake = {
+      run: async () => joined(mine(one), absent),
+      put: async (from: string, to: string) => void sent.push([from, to]),
+    } as unknown as Host;
+    await apply(fake, want, { signal: new AbortController().signal, line: () => {} } as unknown as StepIo);
+    expect(sent).toEqual([['/tmp/b', '/d/two']]);
+  });
+
+  test.each(['', '..', 'a/b'])('a name that is none: %j', (name) => {
+    expect(() => probe!({ ...want, files: { [name]: one! } })).toThrow('no name');
   });
 });

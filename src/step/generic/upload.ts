@@ -1,8 +1,10 @@
-import { defineStep, needed, satisfied } from '../../plan/step.ts';
+import type { Host } from '../../model/host.ts';
+import type { Change } from '../../plan/diff.ts';
+import { defineStep, needed, type StepIo, satisfied } from '../../plan/step.ts';
 import type { Kept } from './lib/kept.ts';
 import { type Ownership, ownershipDiff, sameMode, sameOwner } from './lib/ownership.ts';
 import { absolute } from './lib/path.ts';
-import { describeSeen, lookAt, metaOf, parseSeen } from './lib/seen-file.ts';
+import { describeSeen, lookAt, metaOf, parseSeen, type SeenFile } from './lib/seen-file.ts';
 
 /** A file of this machine, to be put on a host. */
 export interface Upload extends Ownership {
@@ -20,32 +22,15 @@ export const upload = defineStep<Upload>()({
   kind: 'upload',
   description: 'A file of the machine kubexm runs on, sent to the host: resumable and checked by its digest.',
   title: (want) => `upload ${want.path}`,
-  probe: (want) => lookAt(want.path),
+  probe: (want) => lookAt(want.path, { big: true }),
   judge: (output, want) => {
-    if (want.source === null) return satisfied();
     const seen = parseSeen(output);
-    const there = seen.type === 'file';
-    const same = there && seen.sha256 === want.source.sha256;
-    if (same && sameMode(seen, want.mode) && sameOwner(seen, want.owner)) return satisfied();
-    const from =
-      seen.type === 'absent'
-        ? {}
-        : { from: there && seen.sha256 !== undefined ? shortDigest(seen.sha256) : describeSeen(seen) };
-    const content = same ? [] : [{ what: want.path, ...from, to: sourceText(want.source) }];
-    return needed(metaOf(seen), [...content, ...ownershipDiff(there ? seen : undefined, want)]);
+    const diff = uploadDiff(seen, want);
+    return diff.length === 0 ? satisfied() : needed(metaOf(seen), diff);
   },
-  apply: async (host, want, io) => {
-    const { mode, owner, source } = want;
-    if (source === null) return;
-    await host.put(source.path, absolute(want.path), {
-      mode,
-      ...(owner === undefined ? {} : { owner }),
-      sha256: source.sha256,
-      signal: io.signal,
-      progress: (done, total) => io.progress(done, total),
-    });
-  },
+  apply: (host, want, io) => sendFile(host, want, io),
   saves: (want) => [want.path],
+  sends: 1,
   timeoutSeconds: 3600,
   estimateSeconds: 5,
   example: {
@@ -55,6 +40,32 @@ export const upload = defineStep<Upload>()({
     owner: 'root:root',
   },
 });
+
+/** What has to change for a file to be as wanted. */
+export function uploadDiff(seen: SeenFile, want: Upload): readonly Change[] {
+  if (want.source === null) return [];
+  const there = seen.type === 'file';
+  const same = there && seen.sha256 === want.source.sha256;
+  if (same && sameMode(seen, want.mode) && sameOwner(seen, want.owner)) return [];
+  const from =
+    seen.type === 'absent'
+      ? {}
+      : { from: there && seen.sha256 !== undefined ? shortDigest(seen.sha256) : describeSeen(seen) };
+  const content = same ? [] : [{ what: want.path, ...from, to: sourceText(want.source) }];
+  return [...content, ...ownershipDiff(there ? seen : undefined, want)];
+}
+
+/** Sends it, whatever is there. */
+export async function sendFile(host: Host, { source, path, mode, owner }: Upload, io: StepIo): Promise<void> {
+  if (source === null) return;
+  await host.put(source.path, absolute(path), {
+    mode,
+    ...(owner === undefined ? {} : { owner }),
+    sha256: source.sha256,
+    signal: io.signal,
+    progress: (done, total) => io.progress(done, total),
+  });
+}
 
 function shortDigest(sha256: string): string {
   return `sha256 ${sha256.slice(0, 12)}`;

@@ -1,9 +1,10 @@
-import { kubexmError } from '../../model/errors/index.ts';
+import { kubexmError, type Text } from '../../model/errors/index.ts';
+import { inEnglish, inLanguage } from '../../model/text/spoken.ts';
 import { defineStep } from '../../plan/step.ts';
 
 /** A question to the person who runs kubexm. */
 export interface UserInput {
-  readonly question: string;
+  readonly question: string | Text;
   /** `confirm` wants a yes and stops the run without one; `text` gives back what was typed. Default: confirm. */
   readonly type?: 'confirm' | 'text';
   /** The answer is never shown or stored, and asked for only when it is used. */
@@ -19,14 +20,15 @@ export const userInput = defineStep<UserInput>()({
   kind: 'userInput',
   description:
     'Asks for a confirmation, without which the run stops, or for a text. With --yes confirmations are given.',
-  title: (want) => `ask: ${want.question}`.slice(0, 80),
+  title: (want) => `ask: ${inEnglish(want.question)}`.slice(0, 80),
   nature: (want) => (want.secret === true ? 'mint' : 'action'),
   apply: async (_host, want, io): Promise<string> => {
     const confirm = (want.type ?? 'confirm') === 'confirm';
-    const answer = await io.ask({ text: want.question, confirm, secret: want.secret === true });
+    const text = inLanguage(want.question, io.lang);
+    const answer = await io.ask({ text, confirm, secret: want.secret === true });
     if (want.secret === true && answer !== '') io.redact(answer);
     if (!confirm) return answer;
-    if (!YES.test(answer.trim())) throw kubexmError('KX4013', { question: want.question });
+    if (!YES.test(answer.trim())) throw kubexmError('KX4013', { question: text });
     return 'yes';
   },
   timeoutSeconds: (want) => want.timeoutSeconds ?? 24 * 3600,

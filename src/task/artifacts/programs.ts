@@ -1,10 +1,10 @@
 import type { Arch } from '../../model/catalog/schema.ts';
-import { on, parallel } from '../../plan/combinators.ts';
+import { nothing, on } from '../../plan/combinators.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
 import { member, type Ref } from '../../plan/ref.ts';
 import { resourcesOf } from '../../resource/index.ts';
-import { installProgram } from '../../step/artifacts.ts';
+import { installPrograms } from '../../step/artifacts.ts';
 
 /** Programs of a component on hosts, each with the build for its processor. */
 export function programs(
@@ -14,14 +14,12 @@ export function programs(
   names: readonly string[],
   directory: string,
 ): ExecutionFragment {
-  const nodes = names.map((name) =>
-    on(
-      hosts,
-      (host) => installProgram({ artifact: programRef(context, component, name, host), path: `${directory}/${name}` }),
-      { name: `program-${name}` },
-    ),
-  );
-  return parallel(...nodes);
+  if (names.length === 0) return nothing();
+  const artifactsOf = (host: PlanHost) =>
+    Object.fromEntries(names.map((name) => [name, programRef(context, component, name, host)]));
+  return on(hosts, (host) => installPrograms({ artifacts: artifactsOf(host), directory }), {
+    name: `programs-${component}`,
+  });
 }
 
 /** All programs that a cluster needs of a component, by name. */

@@ -1,5 +1,5 @@
 import { defineTask } from '../../plan/layers.ts';
-import { installProgram } from '../../step/artifacts.ts';
+import { installPrograms } from '../../step/artifacts.ts';
 import { programs } from '../artifacts/programs.ts';
 import { nodesOf } from '../nodes.ts';
 
@@ -8,7 +8,7 @@ export const installKubernetesTask = defineTask({
   name: 'kubernetes/install',
   description: 'Install kubeadm, kubelet and kubectl.',
   tags: ['kubernetes', 'install'],
-  steps: [installProgram],
+  steps: [installPrograms],
   plan: (context) => ({
     fragment: programs(context, nodesOf(context), 'kubernetes', ['kubeadm', 'kubelet', 'kubectl'], '/usr/local/bin'),
     outputs: undefined,

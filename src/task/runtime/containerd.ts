@@ -2,7 +2,7 @@ import type { Cluster } from '../../model/cluster/index.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
-import { installProgram } from '../../step/artifacts.ts';
+import { installPrograms } from '../../step/artifacts.ts';
 import {
   CONTAINERD,
   containerdConfig,
@@ -28,7 +28,7 @@ export const containerdTask = defineTask({
   steps: [
     noteContainerd,
     runtimeDirectory,
-    installProgram,
+    installPrograms,
     containerdConfig,
     containerdRegistry,
     containerdUnitFile,

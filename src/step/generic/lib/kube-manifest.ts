@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { type Json, type JsonObject, mergePatch } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject, mergePatch } from '../../../model/json.ts';
 import type { Kept } from './kept.ts';
 import { invalid } from './path.ts';
 
-/** A change to one object of a manifest, as a merge patch: what is null goes, lists are replaced. */
+/**
+ * A change to one object of a manifest, as a strategic merge patch: what is null goes; in lists of things with a name each goes
+ * to its like, one with `$patch: delete` takes it away; other lists are replaced.
+ */
 export interface ObjectPatch {
   readonly kind: string;
   readonly name: string;
@@ -32,7 +35,7 @@ export function patchedManifest({ source, images, patches }: Manifest): readonly
   return objects.map((object) =>
     patches
       .filter((patch) => matches(object, patch))
-      .reduce((one, { merge }) => mergePatch(one, merge) as JsonObject, object),
+      .reduce((one, { merge }) => mergePatch(one, merge, byName) as JsonObject, object),
   );
 }
 
@@ -50,4 +53,23 @@ function withImages(value: Json, images: Readonly<Record<string, string>>): Json
       return [key, known ?? withImages(item, images)];
     }),
   );
+}
+
+/** Lists of things with names: each goes to its like, or to the end. Others are replaced. */
+function byName(value: Json | undefined, patch: readonly Json[]): Json {
+  if (patch.length === 0 || patch.some((item) => keyOf(item) === undefined)) return patch;
+  const before = Array.isArray(value) ? (value as readonly Json[]) : [];
+  const changes = new Map(patch.map((item) => [keyOf(item), item]));
+  const known = new Set(before.map(keyOf));
+  return [...before, ...patch.filter((item) => !known.has(keyOf(item)))].flatMap((item): readonly Json[] => {
+    const change = changes.get(keyOf(item));
+    if (change === undefined) return [item];
+    return isObject(change) && change['$patch'] === 'delete' ? [] : [mergePatch(item, change, byName)];
+  });
+}
+
+/** By what Kubernetes tells the things of a list apart: a mount by its place, everything else by its name. */
+function keyOf(item: Json): string | undefined {
+  const key = isObject(item) ? (item['mountPath'] ?? item['name']) : undefined;
+  return typeof key === 'string' ? key : undefined;
 }
