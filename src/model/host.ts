@@ -78,6 +78,8 @@ export interface LockOwner {
   readonly user: string;
   readonly machine: string;
   readonly pid: number;
+  /** When the process started, as its system counts, where it tells: process ids are used again. */
+  readonly started?: string;
   readonly since: string;
 }
 

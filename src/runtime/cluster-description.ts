@@ -43,6 +43,7 @@ export interface ClusterDescription {
 /** Steps whose end tells a condition. */
 export const conditionSteps: readonly (readonly [type: string, node: string])[] = [
   ['NodesReady', 'cluster/health/nodes-ready@*'],
+  ['ControlPlaneReady', 'cluster/health/control-plane@*'],
   ['NetworkReady', 'cluster/health/network@*'],
   ['ProxyReady', 'cluster/health/proxy@*'],
   ['DnsReady', 'cluster/health/dns@*'],

@@ -204,6 +204,7 @@ describe('a description', () => {
     expect(Object.fromEntries(description.conditions.map(({ type, status }) => [type, status]))).toEqual({
       Created: 'False',
       NodesReady: 'True',
+      ControlPlaneReady: 'Unknown',
       NetworkReady: 'Unknown',
       ProxyReady: 'Unknown',
       DnsReady: 'False',

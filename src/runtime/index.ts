@@ -18,6 +18,14 @@ export {
 export { type ClusterHistory, openHistory } from './history.ts';
 export { breakLocks, type HostLock, lockOwners, type UnlockResult } from './host-locks.ts';
 export { type HostManifestReport, readManifests } from './host-manifests.ts';
+export {
+  type KubeconfigPlace,
+  kubeconfigOf,
+  mergeKubeconfig,
+  type Unmerged,
+  unmergeKubeconfig,
+  userKubeconfig,
+} from './merged-kubeconfig.ts';
 export { ConfigError, type OpenConfig, openCluster } from './open-config.ts';
 export { exitCodeOfReport } from './report.ts';
 export { type PlannedRun, type RunPipelineOptions, type RunReport, runPipeline } from './run-pipeline.ts';

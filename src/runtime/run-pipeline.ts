@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { configFingerprint, diffConfigs } from '../config/index.ts';
 import type { ExecuteResult, Limits } from '../engine/options.ts';
-import type { KeyRing } from '../host/index.ts';
+import { type KeyRing, processStart } from '../host/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import { KubexmError, kubexmError, type Lang } from '../model/errors/index.ts';
 import type { EventError, EventSink } from '../model/event.ts';
@@ -117,6 +117,7 @@ async function runWith<P>(
   const workDir = makeWorkDir(baseDir, config.cluster.metadata.name);
   const earlier = options.resume ? resumeFrom(workDir, pipeline, params, options, config) : undefined;
   const run = earlier?.dir.run ?? newRunId(new Date());
+  const started = processStart(process.pid);
   const owner: LockOwner = {
     run,
     cluster: config.cluster.metadata.name,
@@ -124,6 +125,7 @@ async function runWith<P>(
     user: userInfo().username,
     machine: hostname(),
     pid: process.pid,
+    ...(started === undefined ? {} : { started }),
     since: new Date().toISOString(),
   };
   const exclusive = pipeline.exclusive !== false && options.dryRun !== true;

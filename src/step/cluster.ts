@@ -1,9 +1,20 @@
 import type { JsonObject } from '../model/json.ts';
 import { lines, sh } from '../model/script.ts';
-import type { Wanted } from '../plan/ref.ts';
+import type { Ref, Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep, needed, satisfied } from '../plan/step.ts';
-import { type Kept, kubeObjects, type ObjectPatch, query, waitForCommand } from './generic/index.ts';
+import { type HealthReport, healthReport, PARTS } from './cluster/health.ts';
+import { joinSecrets } from './cluster/join-secrets.ts';
+import {
+  command,
+  directory,
+  type Kept,
+  kubeObjects,
+  type ObjectPatch,
+  query,
+  waitForCommand,
+} from './generic/index.ts';
 import { KUBERNETES } from './kubeadm.ts';
+import { homeKubeconfig, type LeftAlone, tellLeft } from './kubeconfig/home.ts';
 import { type Kubeconfig, kubeconfig } from './kubeconfig.ts';
 
 const KUBECTL = `kubectl --kubeconfig ${KUBERNETES.adminConf} --request-timeout=20s`;
@@ -59,7 +70,7 @@ export const nodeReady = dedicated(
   'Wait until the node is ready.',
   (params: { readonly node: string }) =>
     waitForCommand({
-      run: `[ "$(${KUBECTL_OF_NODE} get node ${params.node} -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}')" = True ]`,
+      run: `${KUBECTL_OF_NODE} wait node/${params.node} --for=condition=Ready --timeout=5s >/dev/null`,
       purpose: `${params.node} to be ready`,
       timeoutSeconds: 300,
       intervalSeconds: 1,
@@ -183,10 +194,65 @@ export const fetchKubeconfig = dedicated(
   (params: Omit<Kubeconfig, 'path'>) => kubeconfig({ ...params, path: KUBERNETES.adminConf }),
 );
 
-/** What the cluster says about its health. */
-export const health = dedicated('health', query, 'Ask the cluster how it is.', (_params: object) =>
-  query({
-    purpose: 'how the cluster is',
-    run: `${KUBECTL} get nodes -o wide && echo && ${KUBECTL} get pods -A -o wide`,
+/** Where a user of the machine has kubeconfigs. One without a home has root's. */
+export const homeOfUser = dedicated(
+  'home',
+  query,
+  'Ask where a user of the machine has kubeconfigs.',
+  ({ user }: { readonly user: string }) =>
+    query({
+      purpose: `the home of ${user}`,
+      run: sh`h=$(getent passwd ${user} | cut -d: -f6); [ -n "\${h#/}" ] && [ -d "$h" ] || h=/root; printf %s "$h/.kube"`
+        .script,
+    }),
+);
+
+/** The directory of kubeconfigs in a home. */
+export const kubeDirectory = dedicated(
+  'kube-directory',
+  directory,
+  'The directory of kubeconfigs in the home of a user.',
+  (params: { readonly path: Ref<string> }) => directory(params),
+);
+
+/** kubectl for a user of the machine. */
+export const userKubeconfig = dedicated(
+  'user-kubeconfig',
+  homeKubeconfig,
+  'A kubeconfig in the home of a user of the machine, unless there is one.',
+  (params: { readonly dir: Ref<string>; readonly user: string }) =>
+    homeKubeconfig({ ...params, source: KUBERNETES.adminConf }),
+);
+
+/** What was left alone. */
+export const tellLeftAlone = dedicated(
+  'left-alone',
+  tellLeft,
+  'Tell of a kubeconfig that was there before and is left alone.',
+  (params: Wanted<LeftAlone>) => tellLeft(params),
+);
+
+/** Nothing is left that lets somebody join. */
+export const joinSecretsGone = dedicated(
+  'join-secrets',
+  joinSecrets,
+  'Remove the tokens and certificates that were made for nodes to join.',
+  (_params: object) => joinSecrets({}),
+);
+
+/** What the cluster says about its parts: also for programs that read the events of the run. */
+export const askHealth = dedicated('health', command, 'Ask the cluster how it is.', (_params: object) =>
+  command({
+    purpose: 'ask how the cluster is',
+    run: sh`${{ script: KUBECTL }} get nodes,daemonsets,deployments -A -o ${`go-template=${PARTS}`} &&
+${{ script: KUBECTL }} -n kube-system get pods -l tier=control-plane -o ${`go-template=${PARTS}`}`.script,
   }),
+);
+
+/** Tells it. */
+export const tellHealth = dedicated(
+  'report',
+  healthReport,
+  'Show how the cluster is, and how to look further.',
+  (want: Wanted<HealthReport>) => healthReport(want),
 );

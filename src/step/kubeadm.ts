@@ -171,7 +171,7 @@ const joinTokenStep = defineStep<{ readonly ttl: string }>()({
   title: () => 'token for nodes that join',
   nature: 'mint',
   apply: (_host, want) =>
-    sh`kubeadm token create --kubeconfig ${KUBERNETES.adminConf} --ttl ${want.ttl} --print-join-command`,
+    sh`kubeadm token create --kubeconfig ${KUBERNETES.adminConf} --ttl ${want.ttl} --description ${'kubexm: nodes that join'} --print-join-command`,
   result: (output: Output): { readonly token: string; readonly caCertHash: string } => {
     const token = /--token (\S+)/.exec(output.stdout)?.[1];
     const caCertHash = /--discovery-token-ca-cert-hash (\S+)/.exec(output.stdout)?.[1];

@@ -1,3 +1,4 @@
+import type { Text } from '../model/errors/index.ts';
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated } from '../plan/step.ts';
 import { command, message, userInput } from './generic/index.ts';
@@ -10,8 +11,11 @@ import { type Report, report } from './preflight/report.ts';
 import { syncScript } from './preflight/sync.ts';
 
 /** The dedicated steps of the checks before a cluster. They change nothing. */
-export const greet = dedicated('greeting', message, 'Says who is at work, and on what.', (params: { text: string }) =>
-  message(params),
+export const greet = dedicated(
+  'greeting',
+  message,
+  'Says who is at work, and on what.',
+  (params: { readonly text: Text }) => message(params),
 );
 
 /** Judges the facts of a host. */
@@ -71,5 +75,5 @@ export const confirm = dedicated(
   'confirm',
   userInput,
   'Asks whether to go on; --yes answers.',
-  ({ question }: { readonly question: string }) => userInput({ question }),
+  ({ question }: { readonly question: Text }) => userInput({ question }),
 );

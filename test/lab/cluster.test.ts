@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BUILD, type ClusterLab, clusterLab, MINUTE } from './cluster-lab.ts';
 import { describeLab } from './fixture.ts';
@@ -11,8 +13,20 @@ describeLab('a cluster of one control plane and one worker', () => {
 
   test('comes up, stays as it is, and goes without a trace', { timeout: 20 * MINUTE }, async () => {
     const { lab, kubexm, well, kubectl } = cluster;
-    await well(['create', 'cluster']);
+    const created = await well(['create', 'cluster']);
     expect(await cluster.states()).toEqual(['Ready', 'Ready']);
+    expect(created.stderr).toContain(`The cluster ${lab.name} is well. Nodes that are ready: 2 of 2`);
+    for (const [part, ready] of [
+      ['kube-apiserver', '1/1'],
+      ['etcd', '1/1'],
+      ['kube-proxy', '2/2'],
+      ['flannel', '2/2'],
+    ])
+      expect(created.stderr).toMatch(new RegExp(`${part} +${ready} +ok`));
+    expect(created.stderr).toContain(`export KUBECONFIG=${join(cluster.dir, '.kubexm', lab.name, 'kubeconfig')}`);
+
+    // kubectl works for root without a word, and leaves its cache.
+    expect(await lab.exec(1, 'HOME=/root kubectl get nodes -o name')).toContain(`node/${lab.name}-2`);
 
     // What is taken away comes back, and only that: an image, an object, a setting of a node.
     await lab.exec(2, 'ctr -n k8s.io images rm registry.k8s.io/pause:3.10.1');
@@ -21,19 +35,26 @@ describeLab('a cluster of one control plane and one worker', () => {
     const drift = await kubexm(['create', 'cluster', '--dry-run']);
     const changed = drift.stdout
       .split('\n')
-      .filter((line) => /^\S+\/.* on /.test(line) && !line.startsWith('preflight/'));
+      .filter(
+        (line) =>
+          /^\S+\/.* on /.test(line) &&
+          !/^(?:preflight\/|cluster\/kubeconfig\/left|cluster\/finish\/(?:health|report))/.test(line),
+      );
     expect(changed.sort()).toEqual([
       `artifacts/import-images/image-pause-amd64  on ${lab.name}-2`,
       `cluster/finish/labels  on ${lab.name}-1`,
       `network/flannel/manifest  on ${lab.name}-1`,
     ]);
-    const mended = await well(['create', 'cluster']);
+    const KUBECONFIG = join(cluster.dir, 'mine');
+    const mended = await well(['create', 'cluster', '--merge-kubeconfig'], { with: { KUBECONFIG } });
+    expect(readFileSync(KUBECONFIG, 'utf8')).toContain(`current-context: ${lab.name}`);
     expect(mended.stderr).toContain('3 changed');
 
     await well(['create', 'cluster', '--detailed-exitcode']);
     await well(['create', 'cluster', '--dry-run', '--detailed-exitcode']);
 
     await well(['delete', 'cluster']);
+    expect(existsSync(KUBECONFIG)).toBe(false);
     expect(await cluster.traces()).toEqual({});
   });
 });

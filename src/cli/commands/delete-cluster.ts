@@ -1,4 +1,5 @@
 import type { Call, CommandSpec } from '../command-spec.ts';
+import { removeFromKubeconfig } from '../merge-kubeconfig.ts';
 import { runFlags, wholeRunOptions } from '../run-options.ts';
 
 /** `kubexm delete cluster` */
@@ -25,5 +26,8 @@ async function remove(call: Call) {
     await confirmByName(cluster.metadata.name, io);
   }
   const { executePipeline } = await import('../run-pipeline.ts');
-  return executePipeline(deleteCluster, undefined, flags, io);
+  const code = await executePipeline(deleteCluster, undefined, flags, io);
+  if (code === 0 && !flags.dryRun)
+    await removeFromKubeconfig({ cluster: cluster.metadata.name, baseDir: flags.baseDir }, io);
+  return code;
 }

@@ -18,6 +18,7 @@ import { generateSchemaCommand } from './generate-schema.ts';
 import { getArtifactsCommand } from './get-artifacts.ts';
 import { getClustersCommand } from './get-clusters.ts';
 import { getEventsCommand } from './get-events.ts';
+import { getKubeconfigCommand } from './get-kubeconfig.ts';
 import { getMetricsCommand } from './get-metrics.ts';
 import { getNodesCommand } from './get-nodes.ts';
 import { getRunsCommand } from './get-runs.ts';
@@ -53,6 +54,7 @@ export const commands: readonly CommandSpec[] = [
   deleteClusterCommand,
   getClustersCommand,
   getNodesCommand,
+  getKubeconfigCommand,
   describeClusterCommand,
   getArtifactsCommand,
   downloadArtifactsCommand,

@@ -26,7 +26,15 @@ test('commands and their second words', async () => {
   expect((await at('')).values).toContain('get');
   expect((await at('')).values).not.toContain('complete');
   expect((await at('ge')).values).toEqual(['generate', 'get']);
-  expect((await at('get', '')).values).toEqual(['clusters', 'nodes', 'artifacts', 'runs', 'events', 'metrics']);
+  expect((await at('get', '')).values).toEqual([
+    'clusters',
+    'nodes',
+    'kubeconfig',
+    'artifacts',
+    'runs',
+    'events',
+    'metrics',
+  ]);
   expect((await at('config', 'use')).values).toEqual(['use-context']);
 });
 

@@ -3,6 +3,7 @@ import { artifactCacheDir, deleteLab, forgetContext, kubexmError } from '../../i
 import { askPerson } from '../ask.ts';
 import type { Io } from '../io.ts';
 import { withLab } from '../lab/with-lab.ts';
+import { removeFromKubeconfig } from '../merge-kubeconfig.ts';
 import { isThere } from './lab.ts';
 import { findPlace, QUICKSTART, removePlace } from './place.ts';
 
@@ -18,6 +19,7 @@ export async function removeQuickstart(io: Io): Promise<void> {
   if ((await askPerson({ text, confirm: true }, io)) !== 'yes') throw kubexmError('KX1041', { question: text });
   // The machines first: without them the rest is only files, and can be removed by whoever comes next.
   if (hasLab) await withLab(io, QUICKSTART, (options) => deleteLab(QUICKSTART, options));
+  await removeFromKubeconfig({ cluster: QUICKSTART, baseDir: place.baseDir }, io);
   removePlace(place);
   forgetContext(io.env, QUICKSTART);
   io.note(io.say('quickstart.deleted', { cache: artifactCacheDir(io.env) }));

@@ -14,5 +14,17 @@ export const enCluster = {
   'ex.delete-cluster': 'confirm by the name of the cluster',
   'ex.delete-cluster-dry': 'every single thing that would be undone',
   'opt.skip-preflight': 'do not check the machines first',
+  'opt.merge-kubeconfig': 'then put the cluster into your own kubeconfig, as `kubexm get kubeconfig --merge` does',
+  'cmd.get-kubeconfig': 'Print the kubeconfig of a cluster, or put it into your own.',
+  'cmd.get-kubeconfig.details':
+    'Prints the administrator’s kubeconfig as `create cluster` fetched it: whoever has it is master of the cluster. With --merge, a cluster, a user and a context with the name of the cluster are put into the first file of KUBECONFIG, else ~/.kube/config, and the context becomes the current one; everything else there stays as it is written. An entry of that name that kubexm did not put there is never replaced. `delete cluster` takes them out again.',
+  'ex.get-kubeconfig-name': 'the file, for KUBECONFIG',
+  'ex.get-kubeconfig-merge': 'use it with every kubectl from now on',
+  'opt.merge': 'put it into your own kubeconfig instead of printing it',
+  'opt.kubeconfig-output': 'the kubeconfig itself, or the name of its file',
+  'kubeconfig.merged': '{file} has the cluster {name} now; its context is the current one.',
+  'kubeconfig.removed': 'The cluster {name} was taken out of {file}.',
+  'kubeconfig.left':
+    '{file} still has entries called {name} that were changed since: {what}. To remove them: kubectl config delete-context {name}; kubectl config delete-cluster {name}; kubectl config delete-user {name}',
   'delete.warning': 'Everything that runs in this cluster, and all its data, is gone after this. Hosts: {hosts}',
 } as const;

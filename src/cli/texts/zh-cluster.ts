@@ -16,5 +16,17 @@ export const zhCluster: Readonly<Record<keyof typeof enCluster, string>> = {
   'ex.delete-cluster': '输入集群名称确认',
   'ex.delete-cluster-dry': '列出将要撤销的每一项',
   'opt.skip-preflight': '不先检查机器',
+  'opt.merge-kubeconfig': '之后将集群写入您自己的 kubeconfig，与 `kubexm get kubeconfig --merge` 相同',
+  'cmd.get-kubeconfig': '输出集群的 kubeconfig，或将其合并到您自己的 kubeconfig。',
+  'cmd.get-kubeconfig.details':
+    '输出 `create cluster` 获取的管理员 kubeconfig：拥有它即可完全控制集群。使用 --merge 时，将以集群名称命名的集群、用户和上下文写入 KUBECONFIG 的第一个文件（否则为 ~/.kube/config），并将该上下文设为当前上下文；文件中的其他内容保持原样。同名但并非由 kubexm 写入的条目绝不会被覆盖。`delete cluster` 会再次移除它们。',
+  'ex.get-kubeconfig-name': '文件名，可用于 KUBECONFIG',
+  'ex.get-kubeconfig-merge': '此后每个 kubectl 都使用它',
+  'opt.merge': '合并到您自己的 kubeconfig，而不是输出',
+  'opt.kubeconfig-output': 'kubeconfig 本身，或其文件名',
+  'kubeconfig.merged': '{file} 中现已包含集群 {name}，其上下文为当前上下文。',
+  'kubeconfig.removed': '已从 {file} 中移除集群 {name}。',
+  'kubeconfig.left':
+    '{file} 中名为 {name} 的条目此后被更改，予以保留：{what}。如需删除：kubectl config delete-context {name}; kubectl config delete-cluster {name}; kubectl config delete-user {name}',
   'delete.warning': '此后该集群中运行的一切及其全部数据都将消失。主机数：{hosts}',
 };

@@ -7,6 +7,7 @@ import { supplyErrors } from './artifact-supply.ts';
 import { configErrors } from './config.ts';
 import { connectionErrors } from './connection.ts';
 import type { ErrorEntry, ExitCode, Lang, ParamNames } from './entry.ts';
+import { healthErrors } from './health.ts';
 import { labErrors } from './lab.ts';
 import { labUseErrors } from './lab-use.ts';
 import { machineErrors } from './machine.ts';
@@ -32,6 +33,7 @@ export const catalogue = {
   ...planErrors,
   ...preflightErrors,
   ...smokeErrors,
+  ...healthErrors,
   ...stepErrors,
   ...machineErrors,
   ...labErrors,

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuTime } from '../../../test/configs/cpu-time.ts';
 import { everyEvent } from '../../../test/rig/every-event.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { quote } from '../../model/script.ts';
@@ -181,9 +182,9 @@ describe('what looks like a secret', () => {
       ' ',
       'a1.',
     ]) {
-      const started = performance.now();
+      const spent = cpuTime();
       redactor.text(piece.repeat(Math.ceil(500_000 / piece.length)));
-      expect(performance.now() - started, piece).toBeLessThan(3000);
+      expect(spent(), piece).toBeLessThan(3000);
     }
   });
 });

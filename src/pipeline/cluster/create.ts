@@ -1,7 +1,7 @@
 import { artifactsModule } from '../../module/artifacts.ts';
 import { clusterModule } from '../../module/cluster.ts';
 import { dnsFields, dnsModule } from '../../module/dns.ts';
-import { kubernetesFields, kubernetesModule, kubernetesPartsModule } from '../../module/kubernetes.ts';
+import { kubernetesFields, kubernetesModule, kubernetesProgramsModule } from '../../module/kubernetes.ts';
 import { networkFields, networkModule } from '../../module/network.ts';
 import { nodeFields, nodeModule } from '../../module/node.ts';
 import { confirmation, preflight } from '../../module/preflight.ts';
@@ -29,7 +29,7 @@ export const createCluster = definePipeline<CreateClusterParams>({
     artifactsModule,
     nodeModule,
     runtimeModule,
-    kubernetesPartsModule,
+    kubernetesProgramsModule,
     kubernetesModule,
     networkModule,
     dnsModule,
@@ -39,7 +39,11 @@ export const createCluster = definePipeline<CreateClusterParams>({
   usesArtifacts: true,
   plan: (context, { skipPreflight }) => {
     refuseUnsupported(context.cluster);
-    const question = `Create the cluster ${context.cluster.metadata.name} on ${context.hosts.length} hosts?`;
+    const [name, hosts] = [context.cluster.metadata.name, context.hosts.length];
+    const question = {
+      en: `Create the cluster ${name}? Hosts: ${hosts}`,
+      zh: `是否创建集群 ${name}？主机数：${hosts}`,
+    };
     return sequence(
       skipPreflight ? nothing() : preflight.plan(context).fragment,
       confirmation.plan(context, { question }).fragment,
@@ -48,7 +52,8 @@ export const createCluster = definePipeline<CreateClusterParams>({
         sequence(
           parallel(
             nodeModule.plan(context).fragment,
-            sequence(runtimeModule.plan(context).fragment, kubernetesPartsModule.plan(context).fragment),
+            runtimeModule.plan(context).fragment,
+            kubernetesProgramsModule.plan(context).fragment,
           ),
           kubernetesModule.plan(context).fragment,
           parallel(networkModule.plan(context).fragment, dnsModule.plan(context).fragment),

@@ -54,7 +54,9 @@ export function initDocuments(cluster: ClusterSettings, node: NodeSettings): rea
       apiVersion: api,
       kind: 'InitConfiguration',
       // The first token is of no use: each join has one of its own, made just before.
-      bootstrapTokens: [{ ttl: '15m0s', groups: ['system:bootstrappers:kubeadm:default-node-token'] }],
+      bootstrapTokens: [
+        { description: 'kubexm: the first', ttl: '15m0s', groups: ['system:bootstrappers:kubeadm:default-node-token'] },
+      ],
       localAPIEndpoint: { advertiseAddress: node.addresses[0] ?? '', bindPort: cluster.bindPort },
       nodeRegistration: registration(node, kubeadmApi),
     },

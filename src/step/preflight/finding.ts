@@ -1,19 +1,19 @@
 import type { ErrorCode, ErrorParams } from '../../model/errors/index.ts';
+import type { Finding as AnyFinding } from '../finding.ts';
 
 /** How bad a finding is: an error ends the run, a warning is for people to know, info is for the curious. */
 export type Severity = 'error' | 'warning' | 'info';
 
 type PreflightCode = Extract<ErrorCode, `KX45${string}`>;
 
-/** Something that a check found, as data: the text is made where it is shown. A type, so that it is Json too. */
-export type Finding = {
+/**
+ * Something that was found on hosts. Findings of equal code and parameters are one line of the table; the note may differ from
+ * host to host.
+ */
+export type Finding = AnyFinding & {
   readonly code: PreflightCode;
   readonly severity: Severity;
   readonly hosts: readonly string[];
-  /** The same on all of these hosts: findings of equal code and parameters are one line of the table. */
-  readonly params: { readonly [name: string]: string | number };
-  /** What differs from host to host: the same in every language, as `nginx (pid 812)`. */
-  readonly note?: string;
 };
 
 /** A finding on one host or on several, with its parameters checked by the compiler. */
@@ -29,11 +29,7 @@ export function finding<C extends PreflightCode>(
 }
 
 /** Equal findings of many hosts as one, with what differs between them. */
-export interface FindingGroup {
-  readonly code: PreflightCode;
-  readonly severity: Severity;
-  readonly hosts: readonly string[];
-  readonly params: Finding['params'];
+export interface FindingGroup extends Omit<Finding, 'note'> {
   /** Notes, and the hosts that they hold for. */
   readonly notes: ReadonlyMap<string, readonly string[]>;
 }

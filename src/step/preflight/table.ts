@@ -1,12 +1,10 @@
-import { errorRemedy, errorTitle, type Lang, type Text } from '../../model/errors/index.ts';
+import type { Lang, Text } from '../../model/errors/index.ts';
 import { fillText } from '../../model/text/fill.ts';
-import { wrapText } from '../../model/text/width.ts';
 import { compressHosts, hostsText } from '../../plan/render/hosts.ts';
-import { tableText } from '../generic/report-table.ts';
+import { findingTable } from '../finding.ts';
 import { type Finding, type FindingGroup, groupFindings, type Severity } from './finding.ts';
 
 const HOSTS_WIDTH = 24;
-const TEXT_WIDTH = 84;
 const MOST_NOTES = 4;
 
 const WORDS = {
@@ -28,20 +26,15 @@ export function findingsTable(findings: readonly Finding[], hosts: number, lang:
   const groups = groupFindings(findings);
   const count = (severity: Severity) => groups.filter((group) => group.severity === severity).length;
   const counts = { hosts, error: count('error'), warning: count('warning'), info: count('info') };
-  if (groups.length === 0) return fillText(WORDS.nothing[lang], counts);
-  return tableText({
-    title: fillText(WORDS.title[lang], counts),
-    headers: [WORDS.severity[lang], WORDS.hosts[lang], WORDS.finding[lang]],
-    rows: groups.map((group) => [WORDS[group.severity][lang], hostsText(group.hosts, HOSTS_WIDTH), body(group, lang)]),
-  });
-}
-
-/** `KX4535 port 6443 is taken (nginx, pid 812)`, and below it what to do. */
-function body(group: FindingGroup, lang: Lang): string {
-  const notes = notesText(group);
-  const title = `${group.code} ${errorTitle(group.code, group.params, lang)}${notes === '' ? '' : ` (${notes})`}`;
-  const remedy = errorRemedy(group.code, group.params, lang);
-  return [...wrapText(title, TEXT_WIDTH), ...wrapText(`→ ${remedy}`, TEXT_WIDTH)].join('\n');
+  const rows = groups.map((group) => ({
+    cells: [WORDS[group.severity][lang], hostsText(group.hosts, HOSTS_WIDTH)],
+    result: { code: group.code, params: group.params, note: notesText(group) },
+  }));
+  const title = fillText((rows.length === 0 ? WORDS.nothing : WORDS.title)[lang], counts);
+  return findingTable(
+    { title, headers: [WORDS.severity, WORDS.hosts, WORDS.finding].map((word) => word[lang]), rows },
+    lang,
+  );
 }
 
 /** What differs from host to host, a few of it. A note that all hosts share needs no names. */

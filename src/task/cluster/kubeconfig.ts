@@ -1,23 +1,44 @@
 import { join } from 'node:path';
-import { on } from '../../plan/combinators.ts';
+import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
-import { fetchKubeconfig } from '../../step/cluster.ts';
+import type { ExecutionFragment } from '../../plan/node.ts';
+import { member } from '../../plan/ref.ts';
+import { fetchKubeconfig, homeOfUser, kubeDirectory, tellLeftAlone, userKubeconfig } from '../../step/cluster.ts';
 import { configOf, endpointOf } from '../kubernetes/settings.ts';
 import { firstMaster } from '../nodes.ts';
 
 /** The administrator's kubeconfig, as soon as there is one: who looks into a cluster that does not come up needs it most. */
 export const kubeconfigTask = defineTask({
   name: 'cluster/kubeconfig',
-  description: 'Fetch the kubeconfig.',
+  description: 'Fetch the kubeconfig; let kubectl work on the masters.',
   tags: ['finish', 'kubeconfig'],
-  steps: [fetchKubeconfig],
+  steps: [fetchKubeconfig, homeOfUser, kubeDirectory, userKubeconfig, tellLeftAlone],
   plan: (context) => {
     const first = firstMaster(context);
     const servers = { inside: `https://${endpointOf(context)}`, outside: reachableServer(context, first) };
     const to = join(context.workDir, 'kubeconfig');
-    return { fragment: on(first, fetchKubeconfig({ to, ...servers })), outputs: undefined };
+    const masters = context.role('master');
+    const others = masters.filter(({ facts }) => facts.user !== 'root');
+    const homes = sequence(
+      kubectlFor(masters, 'root', () => 'root'),
+      kubectlFor(others, 'user', ({ facts }) => facts.user),
+    );
+    return { fragment: parallel(on(first, fetchKubeconfig({ to, ...servers })), homes), outputs: undefined };
   },
 });
+
+/** kubectl as people expect it on a master: for root, and for the user who logs in. */
+function kubectlFor(hosts: readonly PlanHost[], name: string, userOf: (host: PlanHost) => string): ExecutionFragment {
+  const home = on(hosts, (host) => homeOfUser({ user: userOf(host) }), { name: `home-${name}` });
+  const dir = member(home.ref(), 'stdout');
+  const made = on(hosts, (host) => userKubeconfig({ dir, user: userOf(host) }), { name: `kubeconfig-${name}` });
+  return sequence(
+    home,
+    on(hosts, kubeDirectory({ path: dir }), { name: `directory-${name}` }),
+    made,
+    on(hosts, tellLeftAlone({ left: member(made.ref(), 'left') }), { name: `left-${name}` }),
+  );
+}
 
 /** Where this machine finds the API: the load balancer's address or name, if it has one; else the first master itself. */
 function reachableServer(context: PlanContext, first: PlanHost): string {

@@ -63,7 +63,8 @@ describe('the plan of preflight', () => {
 
 test('the question comes from the pipeline, and only a person or --yes answers it', async () => {
   const context = await planContextFor(configFor());
-  const graph = buildGraph(confirmation.plan(context, { question: 'Create the cluster demo?' }).fragment);
+  const question = { en: 'Create the cluster demo?', zh: '是否创建集群 demo？' };
+  const graph = buildGraph(confirmation.plan(context, { question }).fragment);
   expect(graph.nodes.map((node) => node.id)).toEqual(['preflight/confirm/confirm']);
-  expect(graph.use(0)).toMatchObject({ want: { question: 'Create the cluster demo?' }, step: { kind: 'userInput' } });
+  expect(graph.use(0)).toMatchObject({ want: { question }, step: { kind: 'userInput' } });
 });

@@ -1,10 +1,11 @@
+import type { Text } from '../../model/errors/index.ts';
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { confirm } from '../../step/preflight.ts';
 
 /** What is asked. */
 export interface ConfirmInputs {
-  readonly question: string;
+  readonly question: Text;
 }
 
 /** Asks whether to go on; without a yes the run ends. `--yes` answers. */

@@ -1,3 +1,4 @@
+import type { Text } from '../../model/errors/index.ts';
 import { on } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import { greet } from '../../step/preflight.ts';
@@ -18,10 +19,11 @@ export const greetTask = defineTask({
   plan: (context) => ({ fragment: on(context.local, greet({ text: greeting(context) })), outputs: undefined }),
 });
 
-function greeting({ cluster, hosts }: PlanContext): string {
+function greeting({ cluster, hosts }: PlanContext): Text {
   const { metadata, spec } = cluster;
   const { version, containerRuntime } = spec.kubernetes;
   const what = `${metadata.name} · Kubernetes ${version} · ${containerRuntime.type} · ${spec.network.plugin}`;
   const arches = [...new Set(hosts.map(({ facts }) => facts.arch))].join('/');
-  return `${what} · ${hosts.length} × ${arches}\n${LOGO}`;
+  const machines = { en: `hosts: ${hosts.length} (${arches})`, zh: `主机：${hosts.length}（${arches}）` };
+  return { en: `${what} · ${machines.en}\n${LOGO}`, zh: `${what} · ${machines.zh}\n${LOGO}` };
 }

@@ -60,7 +60,8 @@ test.each<Lang>(['en', 'zh'])('what only a host in memory can be, told in %s', a
 test('a declined question ends the run with 130, before anything else', async () => {
   const context = await planContextFor(configFor());
   const asked: string[] = [];
-  const plan = confirmation.plan(context, { question: 'Create the cluster demo?' }).fragment;
+  const question = { en: 'Create the cluster demo?', zh: '是否创建集群 demo？' };
+  const plan = confirmation.plan(context, { question }).fragment;
   const answer = (text: string) => async (question: { readonly text: string }) => {
     asked.push(question.text);
     return text;
@@ -68,6 +69,6 @@ test('a declined question ends the run with 130, before anything else', async ()
   const declined = await new Rig([]).run(plan, { ask: answer('no') });
   expect(causes(declined)).toEqual(['KX4013 preflight/confirm/confirm@local']);
   expect(catalogue.KX4013.exit).toBe(130);
-  expect((await new Rig([]).run(plan, { ask: answer('yes') })).outcome).toBe('succeeded');
-  expect(asked).toEqual(['Create the cluster demo?', 'Create the cluster demo?']);
+  expect((await new Rig([]).run(plan, { ask: answer('yes'), lang: 'zh' })).outcome).toBe('succeeded');
+  expect(asked).toEqual([question.en, question.zh]);
 });

@@ -1,0 +1,141 @@
+import type { Lang, Text } from '../../model/errors/index.ts';
+import { fillText } from '../../model/text/fill.ts';
+import { defineStep } from '../../plan/step.ts';
+import { type FindingRow, findingTable } from '../finding.ts';
+
+/** What the cluster says of one of its parts. */
+interface Part {
+  readonly kind: 'Node' | 'Pod' | 'DaemonSet' | 'Deployment';
+  readonly namespace?: string;
+  readonly name: string;
+  /** Of a static pod of the control plane. */
+  readonly component?: string;
+  readonly version?: string;
+  readonly addresses?: readonly string[];
+  readonly cordoned?: boolean;
+  /** The condition that says that it is well, if it holds. */
+  readonly is?: 'Ready' | 'Available';
+  readonly ready?: number;
+  readonly wanted?: number;
+}
+
+/** What a cluster should be made of, and what it said that it is. */
+export interface HealthReport {
+  readonly cluster: string;
+  readonly nodes: readonly { readonly name: string; readonly roles: readonly string[] }[];
+  /** Static pods of the masters, by their component. */
+  readonly controlPlane: readonly string[];
+  /** Daemon sets and deployments. */
+  readonly addOns: readonly { readonly title: string; readonly namespace: string; readonly name: string }[];
+  /** One line of JSON for each part. */
+  readonly said: string;
+}
+
+/** A few fields of each object, as a line of JSON: all of five thousand nodes is more than a look should carry. */
+export const PARTS = [
+  '{{range .items}}{"kind":"{{.kind}}","name":"{{.metadata.name}}"',
+  '{{with .metadata.namespace}},"namespace":"{{.}}"{{end}}',
+  '{{with .metadata.labels}}{{with .component}},"component":"{{.}}"{{end}}{{end}}',
+  '{{with .spec.unschedulable}},"cordoned":true{{end}}',
+  '{{with .status.nodeInfo}},"version":"{{.kubeletVersion}}"{{end}}',
+  '{{with .status.addresses}},"addresses":[{{$x := ""}}{{range .}}{{if eq .type "InternalIP"}}{{$x}}{{$x = ","}}"{{.address}}"{{end}}{{end}}]{{end}}',
+  '{{range .status.conditions}}{{if and (eq .status "True") (or (eq .type "Ready") (eq .type "Available"))}},"is":"{{.type}}"{{end}}{{end}}',
+  '{{with or .status.numberReady .status.readyReplicas}},"ready":{{.}}{{end}}',
+  '{{with or .status.desiredNumberScheduled .spec.replicas}},"wanted":{{.}}{{end}}',
+  '}{{"\\n"}}{{end}}',
+].join('');
+
+const WORDS = {
+  part: { en: 'part', zh: '类别' },
+  name: { en: 'name', zh: '名称' },
+  ready: { en: 'ready', zh: '就绪' },
+  details: { en: 'details', zh: '详情' },
+  node: { en: 'node', zh: '节点' },
+  controlPlane: { en: 'control plane', zh: '控制平面' },
+  addOn: { en: 'add-on', zh: '插件' },
+  good: {
+    en: 'The cluster {cluster} is well. Nodes that are ready: {ready} of {nodes}',
+    zh: '集群 {cluster} 状态正常。就绪节点：{ready} / {nodes}',
+  },
+  bad: {
+    en: 'The cluster {cluster} is not well. Nodes that are ready: {ready} of {nodes}',
+    zh: '集群 {cluster} 状态异常。就绪节点：{ready} / {nodes}',
+  },
+} as const satisfies Record<string, Text>;
+
+/** How the cluster is, as one table: what is there, and what to do about what is not well. */
+export function healthTable(report: HealthReport, lang: Lang): string {
+  const parts = partsIn(report.said);
+  const found = new Map(parts.filter(({ kind }) => kind === 'Node').map((node) => [node.name, node]));
+  const nodes = report.nodes.map(({ name, roles }) => nodeRow(name, roles, found.get(name), lang));
+  const rows = [...nodes, ...controlPlaneRows(report, parts, lang), ...addOnRows(report, parts, lang)];
+  const isGood = ({ result }: FindingRow) => typeof result === 'string';
+  const counts = { cluster: report.cluster, ready: nodes.filter(isGood).length, nodes: nodes.length };
+  const title = fillText((rows.every(isGood) ? WORDS.good : WORDS.bad)[lang], counts);
+  const headers = [WORDS.part, WORDS.name, WORDS.ready, WORDS.details].map((word) => word[lang]);
+  return findingTable({ title, headers, rows }, lang);
+}
+
+function nodeRow(name: string, roles: readonly string[], node: Part | undefined, lang: Lang): FindingRow {
+  const cells = (state: string) => [WORDS.node[lang], name, state];
+  if (node === undefined) return { cells: cells('-'), result: { code: 'KX4702', params: {} } };
+  const state = [node.is === 'Ready' ? 'Ready' : 'NotReady', ...(node.cordoned ? ['SchedulingDisabled'] : [])].join(
+    ',',
+  );
+  const details = [roles.join(', '), node.version ?? '', (node.addresses ?? []).join(', ')].join(' · ');
+  return {
+    cells: cells(state),
+    result: node.is === 'Ready' ? details : { code: 'KX4701', params: { node: name }, note: details },
+  };
+}
+
+function controlPlaneRows(
+  { controlPlane, nodes }: HealthReport,
+  parts: readonly Part[],
+  lang: Lang,
+): readonly FindingRow[] {
+  const wanted = nodes.filter(({ roles }) => roles.includes('master')).length;
+  return controlPlane.map((name) => {
+    const pods = parts.filter(({ kind, component }) => kind === 'Pod' && component === name);
+    const ready = pods.filter(({ is }) => is === 'Ready').length;
+    return partRow(WORDS.controlPlane[lang], name, 'kube-system', { ready, wanted, isWell: ready >= wanted });
+  });
+}
+
+function addOnRows({ addOns }: HealthReport, parts: readonly Part[], lang: Lang): readonly FindingRow[] {
+  return addOns.map(({ title, namespace, name }) => {
+    const part = parts.find(
+      (one) => one.kind !== 'Node' && one.kind !== 'Pod' && one.namespace === namespace && one.name === name,
+    );
+    const { ready = 0, wanted = 0 } = part ?? {};
+    // A deployment serves as soon as it is available, though its last pod is still starting.
+    const isWell = part?.is === 'Available' || (wanted > 0 && ready >= wanted);
+    return partRow(WORDS.addOn[lang], title, namespace, { ready, wanted, isWell });
+  });
+}
+
+function partRow(
+  kind: string,
+  name: string,
+  namespace: string,
+  { ready, wanted, isWell }: { readonly ready: number; readonly wanted: number; readonly isWell: boolean },
+): FindingRow {
+  return { cells: [kind, name, `${ready}/${wanted}`], result: isWell ? '' : { code: 'KX4703', params: { namespace } } };
+}
+
+function partsIn(text: string): readonly Part[] {
+  const lines = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
+  return lines.map((line) => JSON.parse(line) as Part);
+}
+
+/** Shows how the cluster is. Whether it is well enough was waited for before: here people see it. */
+export const healthReport = defineStep<HealthReport>()({
+  kind: 'healthReport',
+  description: 'Shows in one table how the nodes and the parts of a cluster are, and how to look further.',
+  title: () => 'table of health',
+  nature: 'action',
+  apply: async (_host, want, io): Promise<void> => {
+    io.say(healthTable(want, io.lang ?? 'en'));
+  },
+  example: { cluster: 'demo', nodes: [], controlPlane: [], addOns: [], said: '' },
+});
