@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { pruneArtifacts } from '../../src/resource/index.ts';
 import { listArtifacts } from '../../src/runtime/artifacts.ts';
 import { artifactDirectory } from '../support/artifact-directory.ts';
-import { type CliOptions, cli, tempDir } from './rig/cli.ts';
+import { type CliOptions, call, cli, tempDir } from './rig/cli.ts';
 
 const CONFIG = `apiVersion: kubexm.mensylisir.io/v1alpha1
 kind: Cluster
@@ -31,7 +31,7 @@ describe('artifacts on the command line', () => {
   let cwd: string;
   let offline: string;
   let env: NodeJS.ProcessEnv;
-  const run = (args: string, options: CliOptions = {}) => cli(args.split(' '), { cwd, env, ...options });
+  const run = (args: string, options: CliOptions = {}) => call(args.split(' '), { cwd, env, ...options });
   const kubeadm = () => join(cwd, '.kubexm/demo/kubernetes/1.34.2/amd64/kubeadm');
   const blobs = () => readdirSync(join(cwd, 'home/cache/artifacts/blobs/sha256'));
 
@@ -53,7 +53,7 @@ describe('artifacts on the command line', () => {
     return new Map(rows.map(({ id, state }) => [id, state]));
   };
 
-  test('got, listed, damaged, mended, shared, pruned', async () => {
+  test('got, listed, damaged, mended, shared, pruned', { timeout: 180_000 }, async () => {
     writeFileSync(join(cwd, 'c.yaml'), CONFIG);
     const mixed = await artifactDirectory(join(cwd, 'c.yaml'), offline);
     expect(await states()).toEqual(new Map(mixed.map((id) => [id, 'needed'])));
@@ -63,7 +63,7 @@ describe('artifacts on the command line', () => {
 
     writeFileSync(join(cwd, 'c.yaml'), ALIKE);
     const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline);
-    const got = await run('download artifacts -f c.yaml');
+    const got = await cli(['download', 'artifacts', '-f', 'c.yaml'], { cwd, env });
     expect(got.stderr).toContain('succeeded');
     expect(got.code).toBe(0);
     // A program of the cluster is a second name of the file in the cache, and can be run.

@@ -7,7 +7,7 @@ import { hostRuleCases } from '../configs/host-rule-cases.ts';
 import { shapeCases } from '../configs/shape-cases.ts';
 import { syntaxCases } from '../configs/syntax-cases.ts';
 import { some } from '../rig/thorough.ts';
-import { cli, tempDir } from './rig/cli.ts';
+import { call, tempDir } from './rig/cli.ts';
 
 // What no file can hold cannot come from one.
 const all: readonly Case[] = [...syntaxCases, ...shapeCases, ...hostRuleCases, ...componentRuleCases].filter(
@@ -21,7 +21,7 @@ test.each(some(all, 12).map((one) => [one.code, one.name, one] as const))(
     const file = join(dir, 'cluster.yaml');
     writeFileSync(file, text);
     const args = ['run', 'command', '-f', file, '--nodes', 'all', '--', 'true'];
-    const ended = await cli(args, { cwd: dir, env: { HOME: dir } });
+    const ended = await call(args, { cwd: dir, env: { HOME: dir } });
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(ended.stderr).toContain(code);
     expect(ended.stderr).not.toMatch(/^\s+at /m);

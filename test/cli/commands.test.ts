@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { recordContext } from '../../src/index.ts';
-import { cli, tempDir } from './rig/cli.ts';
+import { call, cli, tempDir } from './rig/cli.ts';
 
 test('version in every format', async () => {
-  const said = async (...args: string[]) => (await cli(['version', ...args])).stdout;
+  const said = async (...args: string[]) => (await call(['version', ...args])).stdout;
   expect(await said()).toBe(`kubexm ${manifest.version}\n`);
   expect((await cli(['--version'])).stdout).toBe(`kubexm ${manifest.version}\n`);
   expect(JSON.parse(await said('-o', 'json'))).toMatchObject({
@@ -20,50 +20,50 @@ test('version in every format', async () => {
 });
 
 test('explain: one code in both languages, all of them, for programs', async () => {
-  const en = await cli(['explain', 'kx4011']);
+  const en = await call(['explain', 'kx4011']);
   expect(en).toMatchObject({ code: 0, stderr: '' });
   expect(en.stdout).toContain('KX4011 host <host> was lost: <reason>');
   expect(en.stdout).toContain('Exit code\n  7');
-  expect((await cli(['explain', 'KX4011', '--lang', 'zh'])).stdout).toContain('失去联系');
-  const all = JSON.parse((await cli(['explain', '-o', 'json'])).stdout) as {
+  expect((await call(['explain', 'KX4011', '--lang', 'zh'])).stdout).toContain('失去联系');
+  const all = JSON.parse((await call(['explain', '-o', 'json'])).stdout) as {
     code: string;
     exit: number;
     title: object;
   }[];
   expect(all.length).toBeGreaterThan(50);
   expect(all.map(({ code }) => code)).toEqual(all.map(({ code }) => code).sort());
-  expect((await cli(['explain', '-o', 'name'])).stdout.split('\n')).toContain('KX1001');
+  expect((await call(['explain', '-o', 'name'])).stdout.split('\n')).toContain('KX1001');
 });
 
 test('generate config: what it writes is valid; it overwrites only when told', async () => {
   const cwd = tempDir();
-  const written = await cli(['generate', 'config', '--nodes', '4', '-o', 'c.yaml'], { cwd });
+  const written = await call(['generate', 'config', '--nodes', '4', '-o', 'c.yaml'], { cwd });
   expect(written).toMatchObject({ code: 0, stdout: '' });
   expect(written.stderr).toContain('kubexm validate config -f c.yaml');
   const valid = await cli(['validate', 'config', '-f', 'c.yaml'], { cwd });
   expect(valid).toMatchObject({ code: 0, stdout: '✓ c.yaml is valid: cluster mycluster, 4 hosts\n', stderr: '' });
   const before = readFileSync(join(cwd, 'c.yaml'), 'utf8');
-  const again = await cli(['generate', 'config', '-o', 'c.yaml'], { cwd });
+  const again = await call(['generate', 'config', '-o', 'c.yaml'], { cwd });
   expect(again.code).toBe(64);
   expect(again.stderr).toContain('KX1030 c.yaml exists already');
   expect(readFileSync(join(cwd, 'c.yaml'), 'utf8')).toBe(before);
-  expect(await cli(['generate', 'config', '-o', 'c.yaml', '--force'], { cwd })).toMatchObject({ code: 0 });
+  expect(await call(['generate', 'config', '-o', 'c.yaml', '--force'], { cwd })).toMatchObject({ code: 0 });
   expect(readFileSync(join(cwd, 'c.yaml'), 'utf8')).not.toBe(before);
 });
 
 test('generate config --full: every field, on stdout, and valid', async () => {
   const cwd = tempDir();
-  const { code, stdout } = await cli(['generate', 'config', '--full'], { cwd });
+  const { code, stdout } = await call(['generate', 'config', '--full'], { cwd });
   expect(code).toBe(0);
   writeFileSync(join(cwd, 'full.yaml'), stdout);
-  expect(await cli(['validate', 'config', '-f', 'full.yaml', '-o', 'name'], { cwd })).toMatchObject({
+  expect(await call(['validate', 'config', '-f', join(cwd, 'full.yaml'), '-o', 'name'])).toMatchObject({
     code: 0,
     stdout: 'mycluster\n',
   });
 });
 
 test('generate config into a directory that is not there', async () => {
-  const { code, stderr } = await cli(['generate', 'config', '-o', 'no/where/c.yaml'], { cwd: tempDir() });
+  const { code, stderr } = await call(['generate', 'config', '-o', 'no/where/c.yaml'], { cwd: tempDir() });
   expect(code).toBe(1);
   expect(stderr).toContain('KX1031 cannot write no/where/c.yaml');
 });
@@ -88,7 +88,7 @@ test('validate config: all problems with their place, exit code 3', async () => 
   expect(stderr).toContain('kubernetes');
   expect(stderr).toContain('bad.yaml:9:21');
   expect(stderr).toMatch(/bad\.yaml: \d+ errors/);
-  const asJson = await cli(['validate', 'config', '-f', 'bad.yaml', '-o', 'json', '--lang', 'zh'], { cwd });
+  const asJson = await call(['validate', 'config', '-f', join(cwd, 'bad.yaml'), '-o', 'json', '--lang', 'zh']);
   const { valid, errors, problems } = JSON.parse(asJson.stdout);
   expect(asJson.code).toBe(3);
   expect({ valid, errors }).toEqual({ valid: false, errors: problems.length });
@@ -101,37 +101,37 @@ test('validate config: all problems with their place, exit code 3', async () => 
 });
 
 test('validate config: a file that is not there', async () => {
-  const { code, stderr } = await cli(['validate', 'config', '-f', 'none.yaml'], { cwd: tempDir() });
+  const { code, stderr } = await call(['validate', 'config', '-f', join(tempDir(), 'none.yaml')]);
   expect(code).toBe(3);
   expect(stderr).toContain('KX2001');
 });
 
 test('generate schema: a JSON Schema, also as YAML', async () => {
-  const { stdout } = await cli(['generate', 'schema']);
+  const { stdout } = await call(['generate', 'schema']);
   expect(JSON.parse(stdout)).toMatchObject({ type: 'object' });
-  expect(parse((await cli(['generate', 'schema', '-o', 'yaml'])).stdout)).toEqual(JSON.parse(stdout));
+  expect(parse((await call(['generate', 'schema', '-o', 'yaml'])).stdout)).toEqual(JSON.parse(stdout));
 });
 
 test('contexts: none, listed, chosen, viewed', async () => {
   const home = tempDir();
   const env = { KUBEXM_HOME: home };
-  const none = await cli(['config', 'get-contexts'], { env });
+  const none = await call(['config', 'get-contexts'], { env });
   expect(none).toMatchObject({ code: 0, stdout: '' });
   expect(none.stderr).toContain('No cluster is known yet');
-  expect((await cli(['config', 'get-contexts', '-o', 'json'], { env })).stdout).toBe('[]\n');
+  expect((await call(['config', 'get-contexts', '-o', 'json'], { env })).stdout).toBe('[]\n');
 
   for (const name of ['prod', 'test']) recordContext(env, { name, configFile: `/srv/${name}.yaml`, baseDir: '/srv' });
-  const listed = await cli(['config', 'get-contexts'], { env });
+  const listed = await call(['config', 'get-contexts'], { env });
   expect(listed.stdout).toBe(
     'CURRENT   NAME   FILE\n*         prod   /srv/prod.yaml\n          test   /srv/test.yaml\n',
   );
-  expect((await cli(['config', 'get-contexts', '-o', 'name'], { env })).stdout).toBe('prod\ntest\n');
+  expect((await call(['config', 'get-contexts', '-o', 'name'], { env })).stdout).toBe('prod\ntest\n');
 
-  const wrong = await cli(['config', 'use-context', 'tets'], { env });
+  const wrong = await call(['config', 'use-context', 'tets'], { env });
   expect(wrong.code).toBe(64);
   expect(wrong.stderr).toContain('Did you mean test?');
-  expect(await cli(['config', 'use-context', 'test'], { env })).toMatchObject({ code: 0, stdout: '' });
-  expect(parse((await cli(['config', 'view'], { env })).stdout)).toMatchObject({
+  expect(await call(['config', 'use-context', 'test'], { env })).toMatchObject({ code: 0, stdout: '' });
+  expect(parse((await call(['config', 'view'], { env })).stdout)).toMatchObject({
     file: join(home, 'config'),
     currentContext: 'test',
   });
@@ -140,16 +140,16 @@ test('contexts: none, listed, chosen, viewed', async () => {
 test('the current context stands in for -f', async () => {
   const cwd = tempDir();
   const env = { KUBEXM_HOME: join(cwd, 'home') };
-  await cli(['generate', 'config', '-o', 'c.yaml'], { cwd });
+  await call(['generate', 'config', '-o', 'c.yaml'], { cwd });
   recordContext(env, { name: 'mycluster', configFile: join(cwd, 'c.yaml'), baseDir: cwd });
   const elsewhere = { cwd: tempDir(), env };
-  expect(await cli(['validate', 'config', '-o', 'name'], elsewhere)).toMatchObject({ code: 0, stdout: 'mycluster\n' });
-  expect(await cli(['validate', 'config', '-c', 'mycluster', '-o', 'name'], elsewhere)).toMatchObject({ code: 0 });
+  expect(await call(['validate', 'config', '-o', 'name'], elsewhere)).toMatchObject({ code: 0, stdout: 'mycluster\n' });
+  expect(await call(['validate', 'config', '-c', 'mycluster', '-o', 'name'], elsewhere)).toMatchObject({ code: 0 });
 });
 
 test('generate docs: every page, the same each time; --check names what is stale', async () => {
   const cwd = tempDir();
-  const first = await cli(['generate', 'docs'], { cwd });
+  const first = await call(['generate', 'docs'], { cwd });
   const files = readdirSync(join(cwd, 'docs/reference')).sort();
   expect(first.code).toBe(0);
   expect(files).toEqual([
@@ -165,19 +165,19 @@ test('generate docs: every page, the same each time; --check names what is stale
   expect(first.stdout.trim().split('\n')).toEqual(
     expect.arrayContaining(files.map((file) => `docs/reference/${file}`)),
   );
-  expect(await cli(['generate', 'docs', '--check'], { cwd })).toMatchObject({ code: 0, stdout: '' });
-  expect(await cli(['generate', 'docs'], { cwd })).toMatchObject({ code: 0, stdout: '' });
+  expect(await call(['generate', 'docs', '--check'], { cwd })).toMatchObject({ code: 0, stdout: '' });
+  expect(await call(['generate', 'docs'], { cwd })).toMatchObject({ code: 0, stdout: '' });
 
   writeFileSync(join(cwd, 'docs/reference/cli.md'), 'by hand');
   writeFileSync(join(cwd, 'docs/reference/old.md'), readFileSync(join(cwd, 'docs/reference/tasks.md')));
   writeFileSync(join(cwd, 'docs/reference/mine.md'), '# not generated\n');
-  const stale = await cli(['generate', 'docs', '--check'], { cwd });
+  const stale = await call(['generate', 'docs', '--check'], { cwd });
   expect(stale.code).toBe(1);
   expect(stale.stderr).toContain('KX1032 2 reference pages are stale: docs/reference/cli.md, docs/reference/old.md');
   expect(stale.stderr).toContain('kubexm generate docs');
   expect(readFileSync(join(cwd, 'docs/reference/cli.md'), 'utf8')).toBe('by hand');
 
-  expect(await cli(['generate', 'docs'], { cwd })).toMatchObject({ code: 0 });
+  expect(await call(['generate', 'docs'], { cwd })).toMatchObject({ code: 0 });
   expect(existsSync(join(cwd, 'docs/reference/old.md'))).toBe(false);
   expect(existsSync(join(cwd, 'docs/reference/mine.md'))).toBe(true);
 });
@@ -185,7 +185,7 @@ test('generate docs: every page, the same each time; --check names what is stale
 test('generate docs: in another directory and language the pages are the same', async () => {
   const cwd = tempDir();
   mkdirSync(join(cwd, 'a'));
-  await cli(['generate', 'docs', '--out', 'a'], { cwd });
+  await call(['generate', 'docs', '--out', 'a'], { cwd });
   await cli(['generate', 'docs', '--out', 'b', '--lang', 'zh'], { cwd, env: { TZ: 'Asia/Shanghai', COLUMNS: '40' } });
   for (const file of readdirSync(join(cwd, 'a'))) {
     expect(readFileSync(join(cwd, 'b', file), 'utf8'), file).toBe(readFileSync(join(cwd, 'a', file), 'utf8'));

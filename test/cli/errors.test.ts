@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { makeIo } from '../../src/cli/io.ts';
 import { reportError } from '../../src/cli/report-error.ts';
-import { cli, plainEnv, tempDir } from './rig/cli.ts';
+import { call, cli, plainEnv, tempDir } from './rig/cli.ts';
 
 test.each([
   [['gt'], 'KX1001', 'Did you mean get?'],
@@ -32,7 +32,7 @@ test.each([
   [['explain', 'KX9'], 'KX1024', 'kubexm explain'],
   [['explain', 'KX402'], 'KX1024', 'Did you mean KX'],
 ])('kubexm %j: %s', async (args, code, text) => {
-  const ended = await cli(args, { cwd: tempDir() });
+  const ended = await call(args, { cwd: tempDir() });
   expect(ended.stdout).toBe('');
   expect(ended.code).toBe(64);
   expect(ended.stderr).toContain(`error ${code} `);
@@ -42,7 +42,7 @@ test.each([
 });
 
 test('in Chinese: by the flag, and by the environment', async () => {
-  const byFlag = await cli(['get', 'rnus', '--lang', 'zh']);
+  const byFlag = await call(['get', 'rnus', '--lang', 'zh']);
   const byLang = await cli(['get', 'rnus'], { env: { LANG: 'zh_CN.UTF-8' } });
   expect(byFlag.stderr).toBe(
     '错误 KX1001 没有命令 kubexm get rnus\n  您是否想输入 runs？用 kubexm get --help 查看全部命令。\n',
@@ -51,7 +51,7 @@ test('in Chinese: by the flag, and by the environment', async () => {
 });
 
 test('colour only where it is wanted', async () => {
-  const colour = (env: NodeJS.ProcessEnv, ...args: string[]) => cli(['gt', ...args], { env });
+  const colour = (env: NodeJS.ProcessEnv, ...args: string[]) => call(['gt', ...args], { env });
   expect((await colour({})).stderr).not.toContain('\x1b');
   expect((await colour({ FORCE_COLOR: '1' })).stderr).toContain('\x1b[1;31merror');
   expect((await colour({ FORCE_COLOR: '1' }, '--no-color')).stderr).not.toContain('\x1b');
@@ -100,7 +100,7 @@ test('what a host said cannot steer the terminal', async () => {
 test('a contexts file that is no YAML is explained', async () => {
   const home = tempDir();
   writeFileSync(join(home, 'config'), 'contexts: [}');
-  const { code, stderr } = await cli(['config', 'get-contexts'], { env: { KUBEXM_HOME: home } });
+  const { code, stderr } = await call(['config', 'get-contexts'], { env: { KUBEXM_HOME: home } });
   expect(code).toBe(64);
   expect(stderr).toContain('KX4021');
   expect(existsSync(join(home, 'config'))).toBe(true);

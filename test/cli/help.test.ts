@@ -6,7 +6,7 @@ import { commands } from '../../src/cli/commands/index.ts';
 import { helpText } from '../../src/cli/help.ts';
 import { makeIo } from '../../src/cli/io.ts';
 import { isText } from '../../src/cli/texts/index.ts';
-import { cli, plainEnv } from './rig/cli.ts';
+import { call, cli, plainEnv } from './rig/cli.ts';
 
 function ioIn(lang: string) {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
@@ -61,7 +61,7 @@ test.each([
   [['get', 'runs', '-h'], 'kubexm get runs [options]'],
   [['get', '--help'], 'get events'],
 ])('kubexm %j shows help on stdout and ends with 0', async (args, text) => {
-  const { code, stdout, stderr } = await cli(args);
+  const { code, stdout, stderr } = await call(args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(text);
 });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fanOut, openEventStore, Redactor, type RunEvent, recordContext, workDirOf } from '../../src/index.ts';
-import { cli, tempDir } from './rig/cli.ts';
+import { call, cli, tempDir } from './rig/cli.ts';
 import { scriptedEnd, scriptedRun } from './rig/scripted-run.ts';
 
 const RUN = '20260131-120000-abcdef';
@@ -39,7 +39,7 @@ async function withRuns(): Promise<string> {
 
 test('get runs: newest first, in every format', async () => {
   const cwd = await withRuns();
-  const { code, stdout, stderr } = await cli(['get', 'runs'], { cwd });
+  const { code, stdout, stderr } = await call(['get', 'runs'], { cwd });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatchInlineSnapshot(`
     "RUN                      PIPELINE         CLUSTER   STATUS   STARTED                 DURATION   CHANGED   FAILED
@@ -47,13 +47,13 @@ test('get runs: newest first, in every format', async () => {
     20260131-120000-abcdef   create cluster   prod      failed   2026-01-31 12:00:00   1 min 24 s         5        1
     "
   `);
-  expect((await cli(['get', 'runs', '-o', 'wide', '--lang', 'zh', '--limit', '1'], { cwd })).stdout).toContain(
+  expect((await call(['get', 'runs', '-o', 'wide', '--lang', 'zh', '--limit', '1'], { cwd })).stdout).toContain(
     '启动次数',
   );
-  expect((await cli(['get', 'runs', '-o', 'name'], { cwd })).stdout).toBe(`20260131-130000-fedcba\n${RUN}\n`);
-  const runs = JSON.parse((await cli(['get', 'runs', '-o', 'json', '--limit', '1'], { cwd })).stdout);
+  expect((await call(['get', 'runs', '-o', 'name'], { cwd })).stdout).toBe(`20260131-130000-fedcba\n${RUN}\n`);
+  const runs = JSON.parse((await call(['get', 'runs', '-o', 'json', '--limit', '1'], { cwd })).stdout);
   expect(runs).toMatchObject([{ id: '20260131-130000-fedcba', status: 'failed' }]);
-  expect(JSON.parse((await cli(['get', 'runs', '-o', 'json', '--pipeline', 'nothing'], { cwd })).stdout)).toEqual([]);
+  expect(JSON.parse((await call(['get', 'runs', '-o', 'json', '--pipeline', 'nothing'], { cwd })).stdout)).toEqual([]);
 });
 
 test('get metrics: all runs there were, in the format of Prometheus', async () => {
@@ -65,7 +65,7 @@ test('get metrics: all runs there were, in the format of Prometheus', async () =
 });
 
 test('get runs: where there are none', async () => {
-  const { code, stdout, stderr } = await cli(['get', 'runs'], { cwd: tempDir() });
+  const { code, stdout, stderr } = await call(['get', 'runs'], { cwd: tempDir() });
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'No runs here yet.\n' });
 });
 
@@ -74,28 +74,28 @@ test('get runs: from elsewhere, those of the current context', async () => {
   const env = { KUBEXM_HOME: join(cwd, 'home') };
   recordContext(env, { name: 'prod', configFile: join(cwd, 'c.yaml'), baseDir: cwd });
   const elsewhere = tempDir();
-  expect((await cli(['get', 'runs', '-o', 'name'], { cwd: elsewhere, env })).stdout).toContain(RUN);
-  expect((await cli(['get', 'runs', '-o', 'name', '-c', 'prod'], { cwd: elsewhere, env })).stdout).toContain(RUN);
-  expect((await cli(['get', 'runs', '-c', 'prdo'], { cwd: elsewhere, env })).stderr).toContain('Did you mean prod?');
+  expect((await call(['get', 'runs', '-o', 'name'], { cwd: elsewhere, env })).stdout).toContain(RUN);
+  expect((await call(['get', 'runs', '-o', 'name', '-c', 'prod'], { cwd: elsewhere, env })).stdout).toContain(RUN);
+  expect((await call(['get', 'runs', '-c', 'prdo'], { cwd: elsewhere, env })).stderr).toContain('Did you mean prod?');
 });
 
 test('describe run: what failed, why, what to do, how to go on', async () => {
   const cwd = await withRuns();
-  const { code, stdout } = await cli(['describe', 'run', RUN], { cwd });
+  const { code, stdout } = await call(['describe', 'run', RUN], { cwd });
   expect(code).toBe(0);
   expect(stdout.replaceAll(cwd, '')).toMatchSnapshot();
-  const zh = await cli(['describe', 'run', RUN, '--lang', 'zh'], { cwd });
+  const zh = await call(['describe', 'run', RUN, '--lang', 'zh'], { cwd });
   expect(zh.stdout.replaceAll(cwd, '')).toMatchSnapshot();
 });
 
 test('describe run: by the beginning, the end, or last; as data', async () => {
   const cwd = await withRuns();
-  const id = async (word: string) => (await cli(['describe', 'run', word, '-o', 'name'], { cwd })).stdout.trim();
+  const id = async (word: string) => (await call(['describe', 'run', word, '-o', 'name'], { cwd })).stdout.trim();
   expect([await id('last'), await id('20260131-12'), await id('abcdef')]).toEqual(['20260131-130000-fedcba', RUN, RUN]);
-  const many = await cli(['describe', 'run', '2026'], { cwd });
+  const many = await call(['describe', 'run', '2026'], { cwd });
   expect(many.code).toBe(64);
   expect(many.stderr).toContain('KX1023 2026 could be 2 runs');
-  const asYaml = parse((await cli(['describe', 'run', RUN, '-o', 'yaml'], { cwd })).stdout);
+  const asYaml = parse((await call(['describe', 'run', RUN, '-o', 'yaml'], { cwd })).stdout);
   expect(asYaml).toMatchObject({
     id: RUN,
     durationMs: 84_000,
@@ -115,15 +115,15 @@ test('a run whose process is gone has no end, and can be resumed', async () => {
     await sink.close();
     process.kill(process.pid, 'SIGKILL');`;
   spawnSync(process.execPath, ['--input-type=module', '-e', script]);
-  expect((await cli(['get', 'runs'], { cwd })).stdout).toContain('ended unseen');
-  const { stdout } = await cli(['describe', 'run', 'last'], { cwd });
+  expect((await call(['get', 'runs'], { cwd })).stdout).toContain('ended unseen');
+  const { stdout } = await call(['describe', 'run', 'last'], { cwd });
   expect(stdout).toContain(`Go on with\n  kubexm create cluster -f config.yaml --resume ${RUN}`);
 });
 
 test('get events: filtered by run, host, step, type and time', async () => {
   const cwd = await withRuns();
   const count = async (...args: string[]) =>
-    (JSON.parse((await cli(['get', 'events', '-o', 'json', ...args], { cwd })).stdout) as RunEvent[]).length;
+    (JSON.parse((await call(['get', 'events', '-o', 'json', ...args], { cwd })).stdout) as RunEvent[]).length;
   expect(await count('--run', RUN)).toBe(kept.length);
   expect(await count('--run', RUN, '--host', 'node3')).toBe(
     kept.filter((event) => 'host' in event && event.host === 'node3').length,
@@ -137,11 +137,11 @@ test('get events: filtered by run, host, step, type and time', async () => {
 
 test('get events: a table for people', async () => {
   const cwd = await withRuns();
-  const { stdout } = await cli(['get', 'events', '--run', RUN, '--type', 'node-finished,message', '--host', 'node3'], {
+  const { stdout } = await call(['get', 'events', '--run', RUN, '--type', 'node-finished,message', '--host', 'node3'], {
     cwd,
   });
   expect(stdout).toContain('2026-01-31 12:00:01   node-finished   node3');
   expect(stdout).toContain('KX4002');
-  const none = await cli(['get', 'events', '--host', 'nobody'], { cwd });
+  const none = await call(['get', 'events', '--host', 'nobody'], { cwd });
   expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'No events match.\n' });
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/index.ts';
 import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
-import { type CliOptions, cli, SAMPLE_MAIN, tempDir } from './rig/cli.ts';
+import { type CliOptions, call, cli, SAMPLE_MAIN, tempDir } from './rig/cli.ts';
 
 /** Seconds that a job takes which must not end before the test lets it. */
 const LONG = '50';
@@ -47,9 +47,12 @@ ${hosts.join('\n')}
 
   const home = (cwd: string) => ({ KUBEXM_HOME: join(cwd, 'home') });
   const run = (cwd: string, args: readonly string[], options: CliOptions = {}) =>
-    cli(['run', 'command', '-f', config, ...args], { cwd, env: home(cwd), ...options });
+    (options.started ? cli : call)(['run', 'command', '-f', config, ...args], { cwd, env: home(cwd), ...options });
   const sample = (cwd: string, args: readonly string[], options: CliOptions = {}) =>
-    cli(['test', 'sample', '-f', config, ...args], { cwd, env: home(cwd), main: SAMPLE_MAIN, ...options });
+    (options.started ? cli : call)(['test', 'sample', '-f', config, ...args], {
+      ...{ cwd, env: home(cwd), main: SAMPLE_MAIN },
+      ...options,
+    });
   /** Lets the sample's jobs end, again and again until the run is over: how long they were to take, nobody waits for. */
   const endingJobs = async <T>(running: Promise<T>): Promise<T> => {
     let over = false;
@@ -58,7 +61,7 @@ ${hosts.join('\n')}
     });
     while (!over) {
       await Promise.all(rig.hosts.map((host) => host.exec(`pkill -f '^sleep ${LONG}$' || true`)));
-      await Promise.race([sleep(200), ended.catch(() => undefined)]);
+      await Promise.race([sleep(500), ended.catch(() => undefined)]);
     }
     return ended;
   };
@@ -151,7 +154,7 @@ ${hosts.join('\n')}
     });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'host1 │ host1\n' });
     expect(
-      (await cli(['get', 'runs', '-o', 'name'], { cwd: tempDir(), env: home(cwd) })).stdout.trim().split('\n'),
+      (await call(['get', 'runs', '-o', 'name'], { cwd: tempDir(), env: home(cwd) })).stdout.trim().split('\n'),
     ).toHaveLength(2);
   });
 
@@ -195,11 +198,11 @@ ${hosts.join('\n')}
     expect(resume).toMatch(
       /^test sample -f \S+ --root \/tmp\/cli-failing --fail-on host2 --resume 2\d{7}-\d{6}-[0-9a-f]{6}$/,
     );
-    const described = await cli(['describe', 'run', 'last'], { cwd, env: home(cwd) });
+    const described = await call(['describe', 'run', 'last'], { cwd, env: home(cwd) });
     expect(described.stdout).toContain(`kubexm ${resume}`);
     const kept = join(log, '../command.json');
     expect(statSync(kept).mode & 0o777).toBe(0o600);
-    const again = await cli(resume.split(' '), { cwd, env: home(cwd), main: SAMPLE_MAIN });
+    const again = await call(resume.split(' '), { cwd, env: home(cwd), main: SAMPLE_MAIN });
     expect(again.code).toBe(1);
     expect(again.stderr).toContain('resumed: test sample demo');
   });
@@ -305,7 +308,7 @@ ${hosts.join('\n')}
       },
     });
     await works.promise;
-    const unlock = (...more: string[]) => cli(['unlock', '-f', config, ...more], { cwd, env: home(cwd) });
+    const unlock = (...more: string[]) => call(['unlock', '-f', config, ...more], { cwd, env: home(cwd) });
     const [second, asked, forced] = await Promise.all([sample(cwd, args), unlock(), unlock('--yes')]);
     expect(second.code).toBe(6);
     expect(second.stderr).toMatch(/KX4020 .*pid \d+/);

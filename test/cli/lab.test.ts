@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cli, tempDir } from './rig/cli.ts';
+import { call, cli, tempDir } from './rig/cli.ts';
 
 const home = () => ({ KUBEXM_HOME: tempDir() });
 
@@ -25,7 +25,7 @@ test.each<[string[], number, string]>([
   [['validate', 'config', '--lab', 't', '-c', 'x'], 64, 'KX1008 --lab and --cluster-name exclude each other'],
   [['get', 'runs', '--lab', 't'], 64, 'KX6004 there is no lab t'],
 ])('kubexm %j ends with %i', async (args, code, message) => {
-  const ended = await cli(args, { env: home() });
+  const ended = await call(args, { env: home() });
   expect(ended).toMatchObject({ code, stdout: '' });
   expect(ended.stderr).toContain(message);
   expect(ended.stderr).not.toContain('secret');
@@ -36,6 +36,6 @@ test('without labs there is nothing to list', async () => {
   const table = await cli(['lab', 'list'], { env });
   expect(table).toMatchObject({ code: 0, stdout: '' });
   expect(table.stderr).toContain('kubexm lab create');
-  expect(await cli(['lab', 'list', '-o', 'json'], { env })).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' });
-  expect(await cli(['lab', 'list', '-o', 'name'], { env })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect(await call(['lab', 'list', '-o', 'json'], { env })).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' });
+  expect(await call(['lab', 'list', '-o', 'name'], { env })).toMatchObject({ code: 0, stdout: '', stderr: '' });
 });

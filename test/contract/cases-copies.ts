@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkedCommand, copy, download, onceCommand, upload } from '../../src/step/generic/index.ts';
+import { checkedCommand, copy, download, onceCommand, upload, uploads } from '../../src/step/generic/index.ts';
 import { BINARY, digestOf, expectFile, ODD, put, type StateCase } from './case.ts';
 
 /** Situations of files that come from elsewhere. */
@@ -68,6 +68,23 @@ export const copyCases: readonly StateCase[] = [
       path: join(t, 'f'),
       mode: '0644',
     }),
+  },
+  {
+    name: 'some new, one over another, one there',
+    step: uploads.definition,
+    before: (t, w) => {
+      for (const name of ['a', 'b', ODD]) put(join(w, name), `${name} here`);
+      put(join(t, 'a'), 'old', 0o600);
+      put(join(t, 'b'), 'b here', 0o755);
+    },
+    want: (t, w) => ({
+      directory: t,
+      files: Object.fromEntries(
+        ['a', 'b', ODD].map((name) => [name, { path: join(w, name), sha256: digestOf(join(w, name)) }]),
+      ),
+      mode: '0755',
+    }),
+    after: (t) => expectFile(join(t, ODD), `${ODD} here`),
   },
   {
     name: 'new',

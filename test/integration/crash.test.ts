@@ -53,7 +53,7 @@ describeHosts('a run that is killed', () => {
     const transitions = [...new Set(sample?.journal().map(({ node, phase }) => `${node}:${phase}`))];
     expect(transitions.length).toBeGreaterThan(50);
     const everywhere = transitions.flatMap((at) => [at, at.replace(/:([a-z]+)$/, ':before-$1')]);
-    const cases = some(everywhere, 4);
+    const cases = some(everywhere, 2);
     let attached = 0;
     await deal(cases, async (one, crashAt) => {
       const crashed = await one.drive({ crashAt });
@@ -72,25 +72,27 @@ describeHosts('a run that is killed', () => {
     const [sample] = samples;
     await sample?.reset();
     let length = (await sample?.drive())?.report?.durationMs ?? 0;
-    const moments = randoms(thorough ? 50 : 3);
-    let killed = 0;
+    const moments = randoms(thorough ? 50 : 2);
     await deal(moments, async (one, random) => {
-      const moment = random * length;
-      const first = await one.drive({
-        onEvent: (event, child) => {
-          if (event.type === 'run-started') setTimeout(() => child.kill('SIGKILL'), moment);
-        },
-      });
-      if (one.journal().at(-1)?.outcome === 'succeeded') {
+      let moment = 0;
+      // One that is over before it is killed tells nothing: the machine is less busy now than it was before, and it dies earlier.
+      for (let tries = 0; ; tries++) {
+        expect(tries).toBeLessThan(8);
+        moment = (random * length) / 2 ** tries;
+        const first = await one.drive({
+          onEvent: (event, child) => {
+            if (event.type === 'run-started') setTimeout(() => child.kill('SIGKILL'), moment);
+          },
+        });
+        if (one.journal().at(-1)?.outcome !== 'succeeded') {
+          expect(first.signal).toBe('SIGKILL');
+          break;
+        }
         expect(await one.traces()).toEqual([]);
-        // The machine is less busy now than it was before: the others die earlier.
         length = Math.min(length, first.report?.durationMs ?? length);
-        return;
+        await one.reset();
       }
-      expect(first.signal).toBe('SIGKILL');
-      killed++;
       await goesOn(one, `seed ${seed}, killed ${Math.round(moment)} ms after its start`);
     });
-    expect(killed).toBeGreaterThan(thorough ? moments.length / 2 : 0);
   });
 });

@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
 import type { RunPipelineOptions } from '../../src/index.ts';
-import { type DriveHooks, type Driven, driven } from '../rig/driven.ts';
-import { program } from '../rig/programs.ts';
+import { called, type DriveHooks, type Driven, driven } from '../rig/driven.ts';
+import { loaded, program } from '../rig/programs.ts';
 import { type Rig, startRig } from '../rig/sshd.ts';
 import type { ChangesParams } from './manifest-pipeline.ts';
+import type * as Run from './manifest-run.ts';
 
 const ROOT = '/srv/kx-test/fleet';
 
@@ -31,7 +32,7 @@ export interface FleetOptions
   readonly params?: Partial<ChangesParams>;
 }
 
-/** Hosts with files of their own, which are changed and reset by processes that can be killed. */
+/** Hosts with files of their own, which are changed and reset: by processes where they are to be killed. */
 export class Fleet {
   readonly rig: Rig;
   readonly dir: string;
@@ -91,7 +92,7 @@ ${hosts.join('\n')}
   /** What kubexm itself left: nothing, in the end. Shells of a killed process take a moment to clean up. */
   async traces(): Promise<readonly string[]> {
     const look =
-      'i=0; while ls -d /var/lib/kubexm /run/kubexm 2>/dev/null; do [ $((i += 1)) -lt 100 ] || exit 0; sleep 0.1; done; printf gone';
+      'i=0; while ls -d /var/lib/kubexm /run/kubexm 2>/dev/null; do [ $((i += 1)) -lt 600 ] || exit 0; sleep 0.1; done; printf gone';
     const found = await Promise.all(this.rig.hosts.map((host) => host.exec(look)));
     return found.filter((text) => !text.endsWith('gone'));
   }
@@ -123,9 +124,13 @@ ${hosts.join('\n')}
     rmSync(this.dir, { recursive: true, force: true });
   }
 
-  private drive(what: string, params: object, options: FleetOptions): Promise<Driven> {
+  private async drive(what: string, params: object, options: FleetOptions): Promise<Driven> {
     const { params: _, crashAt, onEvent, ...rest } = options;
     const words = [what, join(this.dir, 'cluster.yaml'), this.dir, JSON.stringify(params), JSON.stringify(rest)];
+    if (crashAt === undefined && onEvent === undefined) {
+      const { runChanges } = await loaded<typeof Run>('manifest-run');
+      return called(runChanges, words);
+    }
     return driven([program('manifest-drive'), ...words], { crashAt, onEvent });
   }
 }

@@ -16,17 +16,21 @@ function succeeded(driven: Driven, what = ''): Driven {
 const messages = (driven: Driven) =>
   driven.events.flatMap((event) => (event.type === 'message' ? [event.text] : [])).toSorted();
 
-describeHosts('the manifest', () => {
-  let fleet: Fleet;
-  let before: readonly (readonly string[])[];
+let fleet: Fleet;
+let before: readonly (readonly string[])[];
+const useFleet = (hosts: number, groups: number): void => {
   beforeAll(async () => {
-    fleet = await Fleet.start(2, 2);
+    fleet = await Fleet.start(hosts, groups);
   });
   afterAll(() => fleet.close());
   beforeEach(async () => {
     await fleet.furnish();
     before = await fleet.picture();
   });
+};
+
+describeHosts('the manifest of one host', () => {
+  useFleet(1, 2);
 
   test('what was changed twice goes back to what it was before the first time, and nothing of kubexm stays', async () => {
     succeeded(await fleet.change());
@@ -53,7 +57,6 @@ describeHosts('the manifest', () => {
     await one?.exec(`cd ${ROOT}/g1 && echo theirs >conf && echo new >deep/er/theirs && rm made && chmod 0666 sent`);
     const reset = succeeded(await fleet.reset());
     const now = await fleet.picture();
-    expect(now[1]).toEqual(before[1]);
     const extra = (now[0] ?? [])
       .filter((line) => !before[0]?.includes(line))
       .map((line) => line.replace(/^[0-9a-f]{64} {2}/, ''));
@@ -79,12 +82,25 @@ describeHosts('the manifest', () => {
   test('a failed step leaves no entries of its task; the rest is reset', async () => {
     const failed = await fleet.change({ params: { failAt: 1 } });
     expect(failed.report?.outcome).toBe('failed');
-    const counts = await Promise.all(
-      fleet.rig.hosts.map((host) => host.exec('ls /var/lib/kubexm/manifest/entries | wc -l')),
-    );
-    expect(counts.map(Number)).toEqual([12, 12]);
+    const [one] = fleet.rig.hosts;
+    expect(Number(await one?.exec('ls /var/lib/kubexm/manifest/entries | wc -l'))).toBe(12);
     succeeded(await fleet.reset());
     expect(await fleet.picture()).toEqual(before);
+    expect(await fleet.traces()).toEqual([]);
+  });
+});
+
+describeHosts('the manifests of two hosts', () => {
+  useFleet(2, 1);
+
+  test('what somebody else changed on one of them is no matter of the other', async () => {
+    succeeded(await fleet.change());
+    const [one, two] = fleet.rig.hosts;
+    await one?.exec(`echo theirs >${ROOT}/g0/conf`);
+    const reset = succeeded(await fleet.reset());
+    expect((await fleet.picture())[1]).toEqual(before[1]);
+    expect(messages(reset)).toEqual([expect.stringContaining(`${one?.name}: ${ROOT}/g0/conf was changed`)]);
+    expect(await two?.exec(`ls ${ROOT}/g0 | grep -c kept || true`)).toBe('0\n');
     expect(await fleet.traces()).toEqual([]);
   });
 

@@ -31,7 +31,7 @@ describeHosts('a run whose network fails', () => {
       let cutting: Promise<void> | undefined;
       const run = await sample.drive({
         reconnectSeconds: 20,
-        onEvent: (event) => {
+        heard: (event) => {
           if (event.type === 'run-started') cutting ??= cuts();
         },
       });
@@ -51,7 +51,7 @@ describeHosts('a run whose network fails', () => {
     const run = await sample.drive({
       params: { jobSeconds: 1 },
       reconnectSeconds: 30,
-      onEvent: (event) => {
+      heard: (event) => {
         if (event.type !== 'node-started' || event.kind !== 'once' || event.host !== second?.name) return;
         away ??= (async () => {
           await second?.stop();
@@ -69,8 +69,12 @@ describeHosts('a run whose network fails', () => {
   test('a host that stays away is set aside: nothing on it is reverted, the rest goes on, --resume completes it', async () => {
     const [first, second] = sample.rig.hosts;
     let gone: Promise<void> | undefined;
+    // Not over before the host is away.
+    const params = { jobSeconds: 2 };
     const run = await sample.drive({
+      params,
       reconnectSeconds: 2,
+      // In a process of its own: as long as that lives, it owns the host that it has lost.
       onEvent: (event) => {
         if (event.type === 'node-finished' && event.node === `sample/prepare/link@${second?.name}`)
           gone ??= second?.stop();
@@ -84,7 +88,7 @@ describeHosts('a run whose network fails', () => {
     expect(nodesWith(run, 'unknown').length).toBeGreaterThan(0);
     expect(nodesWith(run, 'changed')).toContain(`sample/install/once@${first?.name}`);
     await second?.restart();
-    const resumed = await sample.drive({ resume: true });
+    const resumed = await sample.drive({ params, resume: true });
     expect(resumed.report?.outcome, JSON.stringify(resumed.report ?? resumed.error)).toBe('succeeded');
     expect(await sample.state()).toBe(expected);
     expect(await sample.onceLogs()).toEqual(['start\n', 'start\n']);

@@ -4,20 +4,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
-import type { RunPipelineOptions } from '../../src/index.ts';
-import { type DriveHooks, type Driven, driven } from '../rig/driven.ts';
-import { program } from '../rig/programs.ts';
+import type { RunEvent, RunPipelineOptions } from '../../src/index.ts';
+import { called, type DriveHooks, type Driven, driven } from '../rig/driven.ts';
+import { loaded, program } from '../rig/programs.ts';
 import { type Rig, startRig } from '../rig/sshd.ts';
+import type * as Run from './drive-run.ts';
 import type { SampleParams } from './pipeline.ts';
 
 /** How a run is started. */
 export interface DriveOptions extends DriveHooks, Partial<Omit<RunPipelineOptions, 'env' | 'sinks'>> {
   readonly params?: Partial<SampleParams>;
+  /** Is told what happens, in a run that needs no process of its own. */
+  readonly heard?: (event: RunEvent) => void;
 }
 
 const PARAMS: SampleParams = { root: '/srv/kx-test/sample', jobSeconds: 0.3, failOn: '' };
 
-/** Hosts on loopback, a cluster file for them, and the sample pipeline in processes that can be killed. */
+/** Hosts on loopback, a cluster file for them, and the sample pipeline: in a process where it is to be killed. */
 export class Sample {
   readonly rig: Rig;
   readonly dir: string;
@@ -65,17 +68,15 @@ ${more}`,
     return this.rig.hosts.map((host) => host.name);
   }
 
-  /** Runs the driver to its end. */
+  /** Runs the driver to its end: called where nothing happens to it, else in a process of its own. */
   async drive(options: DriveOptions = {}): Promise<Driven> {
-    const { params, crashAt, with: more, onEvent, started, ...rest } = options;
-    const args = [
-      program('sample-drive'),
-      this.config,
-      this.dir,
-      JSON.stringify({ ...PARAMS, ...params }),
-      JSON.stringify(rest),
-    ];
-    return await driven(args, { crashAt, with: more, onEvent, started });
+    const { params, crashAt, with: more, onEvent, started, heard, ...rest } = options;
+    const words = [this.config, this.dir, JSON.stringify({ ...PARAMS, ...params }), JSON.stringify(rest)];
+    if ([crashAt, more, onEvent, started].every((hook) => hook === undefined)) {
+      const { runSample } = await loaded<typeof Run>('sample-run');
+      return called(runSample, words, heard);
+    }
+    return await driven([program('sample-drive'), ...words], { crashAt, with: more, onEvent, started });
   }
 
   /** Everything the sample leaves on the hosts, as text that can be compared. */
@@ -91,7 +92,7 @@ ${more}`,
    */
   async traces(): Promise<readonly string[]> {
     const look =
-      'i=0; while ls -d /var/lib/kubexm /run/kubexm 2>/dev/null; do [ $((i += 1)) -lt 100 ] || exit 0; sleep 0.1; done';
+      'i=0; while ls -d /var/lib/kubexm /run/kubexm 2>/dev/null; do [ $((i += 1)) -lt 600 ] || exit 0; sleep 0.1; done';
     const found = await Promise.all(this.rig.hosts.map((host) => host.exec(`${look}; printf gone`)));
     return found.flatMap((text) => (text.endsWith('gone') ? [] : [...new Set(text.trim().split('\n'))]));
   }

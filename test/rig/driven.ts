@@ -25,6 +25,40 @@ export interface DriveHooks {
   readonly started?: ((child: ChildProcess) => void) | undefined;
 }
 
+/** What was printed so far, and who is told of it. */
+class Printed {
+  readonly events: RunEvent[] = [];
+  report: RunReport | undefined;
+  error: Driven['error'];
+
+  take(line: string): RunEvent | undefined {
+    const value = JSON.parse(line) as { type: string };
+    if (value.type === 'report') this.report = value as unknown as RunReport;
+    else if (value.type === 'error') this.error = value as unknown as Driven['error'];
+    else {
+      this.events.push(value as RunEvent);
+      return value as RunEvent;
+    }
+    return undefined;
+  }
+}
+
+/** A driver that is called rather than started, for runs that nobody kills: starting one costs more than most runs do. */
+export async function called(
+  drive: (words: readonly string[], print: (value: object) => void) => Promise<number>,
+  words: readonly string[],
+  heard: (event: RunEvent) => void = () => undefined,
+): Promise<Driven> {
+  const printed = new Printed();
+  const code = await drive(words, (value) => {
+    // As text, as from a process: what cannot be printed must not get through.
+    const event = printed.take(JSON.stringify(value));
+    if (event) heard(event);
+  });
+  const { events, report, error } = printed;
+  return { code, signal: null, events, report, error, stderr: '' };
+}
+
 /** Runs a driver, which prints one JSON line a RunEvent and then its report or its error, to its end. */
 export function driven(program: readonly string[], hooks: DriveHooks): Promise<Driven> {
   const { crashAt, with: more, onEvent, started } = hooks;
@@ -33,23 +67,19 @@ export function driven(program: readonly string[], hooks: DriveHooks): Promise<D
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   started?.(child);
-  const events: RunEvent[] = [];
-  let report: RunReport | undefined;
-  let error: Driven['error'];
+  const printed = new Printed();
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
   });
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const value = JSON.parse(line) as { type: string };
-    if (value.type === 'report') report = value as unknown as RunReport;
-    else if (value.type === 'error') error = value as unknown as Driven['error'];
-    else {
-      events.push(value as RunEvent);
-      onEvent?.(value as RunEvent, child);
-    }
+    const event = printed.take(line);
+    if (event) onEvent?.(event, child);
   });
   return new Promise((resolve) => {
-    child.on('close', (code, signal) => resolve({ code, signal, events, report, error, stderr }));
+    child.on('close', (code, signal) => {
+      const { events, report, error } = printed;
+      resolve({ code, signal, events, report, error, stderr });
+    });
   });
 }

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { accessSync } from 'node:fs';
+import { describe, test } from 'vitest';
 import { library } from '../../src/host/lib/index.ts';
+import { seed, thorough } from './thorough.ts';
 
 /** A POSIX shell of this machine. */
 export interface PosixShell {
@@ -20,6 +22,24 @@ export function posixShells(): PosixShell[] {
     const file = onPath(name);
     return file === undefined ? [] : [{ name, file, args }];
   });
+}
+
+/** Registers a test where it is this shell's turn. */
+type ShellTest = (title: string, body: () => Promise<void>) => void;
+
+/**
+ * A suite for every shell. A plain run deals its tests out to the shells, others to each in every run, so that every test is tried
+ * in one of them; a thorough run tries everything in every shell.
+ */
+export function inEveryShell(name: string, suite: (shell: PosixShell, test: ShellTest) => void): void {
+  const shells = posixShells();
+  for (const [place, shell] of shells.entries()) {
+    let count = 0;
+    const inTurn: ShellTest = (title, body) => {
+      if (thorough || (count++ + seed) % shells.length === place) test(title, body);
+    };
+    describe(`${name} in ${shell.name}`, () => suite(shell, inTurn));
+  }
 }
 
 /** Where a command is, if anywhere. */

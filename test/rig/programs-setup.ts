@@ -5,18 +5,21 @@ import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
 
-/** What tests start as processes of their own. */
+/** What tests start as processes of their own, or load as a whole. */
 const ENTRIES = {
   kubexm: 'src/cli/main.ts',
   // The command line looks for it beside itself.
   'lab-repository': 'src/lab/nspawn/repository/main.ts',
   'sample-kubexm': 'test/cli/rig/sample-main.ts',
+  'cli-in-process': 'test/cli/rig/in-process.ts',
   'play-view': 'test/cli/rig/play-view.ts',
   ask: 'test/cli/rig/ask.ts',
   'crash-pipeline': 'test/rig/crash-pipeline.ts',
   'child-run': 'test/rig/child-run.ts',
   'sample-drive': 'test/integration/drive.ts',
+  'sample-run': 'test/integration/drive-run.ts',
   'manifest-drive': 'test/integration/manifest-drive.ts',
+  'manifest-run': 'test/integration/manifest-run.ts',
   oci: 'src/oci/index.ts',
 } as const;
 

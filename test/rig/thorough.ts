@@ -12,6 +12,11 @@ export function some<T>(cases: readonly T[], count: number): readonly T[] {
   return Array.from({ length: count }, (_, i) => cases[Math.floor(first + i * step) % cases.length] as T);
 }
 
+/** All cases in a thorough run; else those of this place when they are dealt out to so many places, others in every run. */
+export function dealt<T>(cases: readonly T[], place: number, places: number): readonly T[] {
+  return thorough ? cases : cases.filter((_, i) => (i + seed) % places === place);
+}
+
 /** How often a property is tried: so often in a thorough run, else a quarter of that, with other values in every run. */
 export function runs(count: number): number {
   return thorough ? count : Math.ceil(count / 4);
