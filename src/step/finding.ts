@@ -3,7 +3,8 @@ import { fillText } from '../model/text/fill.ts';
 import { wrapText } from '../model/text/width.ts';
 import { tableText } from './generic/report-table.ts';
 
-const TEXT_WIDTH = 84;
+/** With what stands before it, no wider than terminals usually are. */
+const TEXT_WIDTH = 68;
 /** Beyond so many, what is well is counted, not listed. */
 const MOST_ROWS = 40;
 const OK = {

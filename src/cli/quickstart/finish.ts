@@ -15,7 +15,7 @@ import { fieldLines } from '../output/table.ts';
 import { shellWord } from '../resume-command.ts';
 import { type Place, QUICKSTART } from './place.ts';
 
-const GET_NODES = 'kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes -o wide';
+const GET_NODES = 'kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes';
 
 /** Prints what the cluster itself says about its nodes, asked on the first master. */
 export async function printNodes(io: Io, { configFile, baseDir }: Place): Promise<ExitCode> {

@@ -16,7 +16,7 @@ export function taskLines(state: ViewState, room: number, drawing: Drawing): Row
   const hidden = active.length - shown.length;
   const names = Math.min(
     32,
-    shown.reduce((most, task) => Math.max(most, textWidth(task.id)), 12),
+    [...ended, ...shown].reduce((most, task) => Math.max(most, textWidth(task.id)), 12),
   );
 
   let left = room - shown.length - (hidden > 0 ? 1 : 0);

@@ -28,18 +28,20 @@ kxp_patiently() {
 
 # What is simulated is told the very same things as what is done.
 kxp_get() {
-  apt-get -y -q -o DPkg::Lock::Timeout="$kxp_patience" -o Dpkg::Use-Pty=0 \
+  apt-get -y -q -o DPkg::Lock::Timeout="$kxp_patience" -o Dpkg::Use-Pty=0 -o DPkg::Path="$kxp_record/bin:$PATH" \
     -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false \
     -o APT::Install-Suggests=false -o APT::Keep-Downloaded-Packages=false -o APT::Get::AutomaticRemove=false "$@"
 }
 
 kxp_apt() { kxp_patiently kxp_get "$@"; }
 
+kxp_by_dpkg() { PATH="$kxp_record/bin:$PATH" dpkg "$@"; }
+
 # What a killed run has left half unpacked is brought to an end first.
 kxp_mend() {
   set -- "$kxp_dpkg"/updates/[0-9]*
   if [ -e "$1" ] || [ -n "$(dpkg --audit)" ]; then
-    kxp_patiently dpkg --force-confdef --force-confold --configure -a || kxp_apt -f install
+    kxp_patiently kxp_by_dpkg --force-confdef --force-confold --configure -a || kxp_apt -f install
   fi
 }
 
@@ -207,7 +209,7 @@ kxp_purge() {
     grep -qxF -e "$kxp_x" "$kxp_t/left" && continue
     case $(dpkg-query -W -f='\${db:Status-Abbrev}' "$kxp_x" 2>/dev/null) in ?c*) set -- "$@" "$kxp_x" ;; esac
   done
-  [ "$#" = 0 ] || kxp_patiently dpkg --purge "$@"
+  [ "$#" = 0 ] || kxp_patiently kxp_by_dpkg --purge "$@"
 }
 
 kxp_files() { dpkg -L "$1"; }

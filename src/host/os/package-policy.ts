@@ -4,6 +4,9 @@ import { compact, posix } from '../lib/text.ts';
  * Debian starts what it installs, unless /usr/sbin/policy-rc.d says no. Ours says no to units that did not run before, and
  * only while the process that has put it there lives: if it stays behind after a power cut, it allows everything. What was
  * there before is kept beside it, has its say in every start, and is put back.
+ *
+ * Every package also lets systemd read all units anew, which takes longer than the package itself: a systemctl of ours, which
+ * only the scripts of packages find, remembers that somebody asked, and it is done once.
  */
 export const packagePolicy = compact(posix`
 kxp_policy_on() {
@@ -37,6 +40,11 @@ exit 101
 KXP_POLICY
   } >"$kxp_policy.kubexm-new" && chmod 755 "$kxp_policy.kubexm-new" && mv -f "$kxp_policy.kubexm-new" "$kxp_policy" ||
     kxp_fail "cannot write $kxp_policy"
+  mkdir -p "$kxp_record/bin" && cat >"$kxp_record/bin/systemctl" <<'KXP_SYSTEMCTL' && chmod 755 "$kxp_record/bin" "$kxp_record/bin/systemctl"
+#!/bin/sh
+case " $* " in *' daemon-reload '*) : >"\${0%/*}/asked"; exit 0 ;; esac
+PATH=\${PATH#"\${0%/*}:"} exec systemctl "$@"
+KXP_SYSTEMCTL
 }
 
 kxp_policy_off() {
@@ -45,5 +53,7 @@ kxp_policy_off() {
     mv -f "$kxp_policy.kubexm-kept" "$kxp_policy"
   fi
   rm -f "$kxp_policy.kubexm-new"
+  [ ! -e "$kxp_record/bin/asked" ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
+  rm -rf "$kxp_record/bin"
 }
 `);

@@ -71,48 +71,48 @@ describe('the table of health', () => {
       "
       The cluster demo is not well. Nodes that are ready: 1 of 3
       part           name            ready                     details
-      ─────────────  ──────────────  ────────────────────────  ────────────────────────────────────────────────────────────────────────────────────
+      ─────────────  ──────────────  ────────────────────────  ────────────────────────────────────────────────────────────────────
       node           cp1             Ready,SchedulingDisabled  master, etcd · v1.34.2 · 192.0.2.1, 2001:db8::1
       node           node1           NotReady                  KX4701 the node is not ready (worker · v1.34.2 · 192.0.2.1)
-                                                               → Ask the cluster: kubectl describe node node1. The kubelet of the machine tells
-                                                               more: journalctl -u kubelet
+                                                               → Ask the cluster: kubectl describe node node1. The kubelet of the
+                                                               machine tells more: journalctl -u kubelet
       node           node2           -                         KX4702 the machine has not joined
-                                                               → When it can be reached again, run: kubexm create cluster --resume. What went wrong
-                                                               is in: kubexm describe run last
+                                                               → When it can be reached again, run: kubexm create cluster --resume.
+                                                               What went wrong is in: kubexm describe run last
       control plane  kube-apiserver  1/1                       ok
       control plane  etcd            0/1                       KX4703 not all of it runs
-                                                               → See which pod is not ready: kubectl -n kube-system get pods -o wide. Then: kubectl
-                                                               -n kube-system describe pod <name>, and logs.
+                                                               → See which pod is not ready: kubectl -n kube-system get pods -o
+                                                               wide. Then: kubectl -n kube-system describe pod <name>, and logs.
       add-on         kube-proxy      0/2                       KX4703 not all of it runs
-                                                               → See which pod is not ready: kubectl -n kube-system get pods -o wide. Then: kubectl
-                                                               -n kube-system describe pod <name>, and logs.
+                                                               → See which pod is not ready: kubectl -n kube-system get pods -o
+                                                               wide. Then: kubectl -n kube-system describe pod <name>, and logs.
       add-on         CoreDNS         0/0                       KX4703 not all of it runs
-                                                               → See which pod is not ready: kubectl -n kube-system get pods -o wide. Then: kubectl
-                                                               -n kube-system describe pod <name>, and logs.
+                                                               → See which pod is not ready: kubectl -n kube-system get pods -o
+                                                               wide. Then: kubectl -n kube-system describe pod <name>, and logs.
       "
     `);
     expect(`\n${healthTable(report(parts, nodes), 'zh')}\n`).toMatchInlineSnapshot(`
       "
       集群 demo 状态异常。就绪节点：1 / 3
       类别      名称            就绪                      详情
-      ────────  ──────────────  ────────────────────────  ───────────────────────────────────────────────────────────────────────────────
+      ────────  ──────────────  ────────────────────────  ────────────────────────────────────────────────────────────────────
       节点      cp1             Ready,SchedulingDisabled  master, etcd · v1.34.2 · 192.0.2.1, 2001:db8::1
       节点      node1           NotReady                  KX4701 节点未就绪 (worker · v1.34.2 · 192.0.2.1)
-                                                          → 请向集群查询：kubectl describe node node1。该机器的 kubelet 日志有更多信息：
-                                                          journalctl -u kubelet
+                                                          → 请向集群查询：kubectl describe node node1。该机器的 kubelet 日志有
+                                                          更多信息：journalctl -u kubelet
       节点      node2           -                         KX4702 该机器尚未加入集群
-                                                          → 该机器恢复可达后请运行：kubexm create cluster --resume。出错原因见：kubexm
-                                                          describe run last
+                                                          → 该机器恢复可达后请运行：kubexm create cluster --resume。出错原因
+                                                          见：kubexm describe run last
       控制平面  kube-apiserver  1/1                       正常
       控制平面  etcd            0/1                       KX4703 未全部运行
-                                                          → 请查看未就绪的 Pod：kubectl -n kube-system get pods -o wide。然后：kubectl -n
-                                                          kube-system describe pod <名称>，以及 logs。
+                                                          → 请查看未就绪的 Pod：kubectl -n kube-system get pods -o wide。然
+                                                          后：kubectl -n kube-system describe pod <名称>，以及 logs。
       插件      kube-proxy      0/2                       KX4703 未全部运行
-                                                          → 请查看未就绪的 Pod：kubectl -n kube-system get pods -o wide。然后：kubectl -n
-                                                          kube-system describe pod <名称>，以及 logs。
+                                                          → 请查看未就绪的 Pod：kubectl -n kube-system get pods -o wide。然
+                                                          后：kubectl -n kube-system describe pod <名称>，以及 logs。
       插件      CoreDNS         0/0                       KX4703 未全部运行
-                                                          → 请查看未就绪的 Pod：kubectl -n kube-system get pods -o wide。然后：kubectl -n
-                                                          kube-system describe pod <名称>，以及 logs。
+                                                          → 请查看未就绪的 Pod：kubectl -n kube-system get pods -o wide。然
+                                                          后：kubectl -n kube-system describe pod <名称>，以及 logs。
       "
     `);
   });

@@ -22,21 +22,21 @@ describe('the table', () => {
       "
       Preflight. Hosts: 500, errors: 2, warnings: 2, notes: 1
       severity  hosts         finding, and what to do
-      ────────  ────────────  ────────────────────────────────────────────────────────────────────────────────────
+      ────────  ────────────  ────────────────────────────────────────────────────────────────────
       error     node7         KX4502 Alpine Linux v3.21 is not supported
                               → Install one of: Debian 12/13, Ubuntu 24.04.
-      error     node[1:500]   KX4535 port 10250 is taken (node1: kubelet (pid 100); node2: kubelet (pid 101);
-                              node3: kubelet (pid 102); node4: kubelet (pid 103); …)
+      error     node[1:500]   KX4535 port 10250 is taken (node1: kubelet (pid 100); node2: kubelet
+                              (pid 101); node3: kubelet (pid 102); node4: kubelet (pid 103); …)
                               → Stop the program, or move it to another port.
       warning   node[1:500]   KX4520 swap is on: it will be switched off
                               → Nothing to do. It is put back by delete.
-      warning   node1         KX4521 the machine is called something else: its host name will be the name in the
-                              file (localhost)
+      warning   node1         KX4521 the machine is called something else: its host name will be
+                              the name in the file (localhost)
                               → Nothing to do. To keep the name, write it into the file.
-      info      node1, node3  KX4515 root has no CAP_SYS_RESOURCE: containers run without a lowered out-of-memory
-                              score
-                              → Nothing to do: the runtime is told. It is so in containers; a real machine has the
-                              capability.
+      info      node1, node3  KX4515 root has no CAP_SYS_RESOURCE: containers run without a
+                              lowered out-of-memory score
+                              → Nothing to do: the runtime is told. It is so in containers; a real
+                              machine has the capability.
       "
     `);
   });
@@ -46,11 +46,11 @@ describe('the table', () => {
       "
       预检。主机：500，错误：2，警告：2，提示：1
       级别  主机          发现与处理
-      ────  ────────────  ───────────────────────────────────────────────────────────────────────────────
+      ────  ────────────  ────────────────────────────────────────────────────────────────────
       错误  node7         KX4502 不支持操作系统 Alpine Linux v3.21
                           → 请安装下列系统之一：Debian 12/13, Ubuntu 24.04。
-      错误  node[1:500]   KX4535 端口 10250 已被占用 (node1: kubelet (pid 100); node2: kubelet (pid 101);
-                          node3: kubelet (pid 102); node4: kubelet (pid 103); …)
+      错误  node[1:500]   KX4535 端口 10250 已被占用 (node1: kubelet (pid 100); node2: kubelet
+                          (pid 101); node3: kubelet (pid 102); node4: kubelet (pid 103); …)
                           → 请停止该程序，或改用其他端口。
       警告  node[1:500]   KX4520 Swap 已开启：将被关闭
                           → 无需处理。删除集群时会恢复。
