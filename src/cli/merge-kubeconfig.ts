@@ -1,23 +1,49 @@
-import type { KubeconfigPlace } from '../index.ts';
+import type { EventSink, ExitCode, KubeconfigPlace } from '../index.ts';
 import type { Io } from './io.ts';
+
+/** The step that fetches the kubeconfig. */
+export const FETCH = 'cluster/kubeconfig/kubeconfig';
 
 /** Puts a cluster into the person's kubeconfig, and says so. */
 export async function mergeIntoKubeconfig(place: KubeconfigPlace, io: Io): Promise<void> {
   const { mergeKubeconfig } = await import('../index.ts');
-  io.note(io.say('kubeconfig.merged', { file: mergeKubeconfig(place, io.env), name: place.cluster }));
+  io.note(io.say('kubeconfig.merged', { file: await mergeKubeconfig(place, io), name: place.cluster }));
 }
 
-/** Takes a cluster that is gone out of the person's kubeconfig. That it cannot be done is told, and no reason to fail. */
+/** Merges at the end of a run, and gives the exit code that it deserves: the cluster is there, so a failure is only told. */
+export async function tryMerge(place: KubeconfigPlace, fetched: boolean, io: Io): Promise<ExitCode> {
+  const { reportError } = await import('./report-error.ts');
+  try {
+    if (fetched) await mergeIntoKubeconfig(place, io);
+    else io.note(io.paintNote('yellow', io.say('kubeconfig.unfetched')));
+    return fetched ? 0 : 1;
+  } catch (error) {
+    return await reportError(error, io);
+  }
+}
+
+/** Hears whether the run has fetched the kubeconfig, or found it to be right: one of an earlier cluster is not to be merged. */
+export function hearFetched(): { readonly sink: EventSink; readonly done: () => boolean } {
+  let done = false;
+  const sink: EventSink = (event) => {
+    if (event.type !== 'node-finished' || event.node !== FETCH) return;
+    done = event.outcome === 'changed' || event.outcome === 'satisfied';
+  };
+  return { sink, done: () => done };
+}
+
+/** Takes a cluster that is gone out of the person's kubeconfigs. That it cannot be done is told, and no reason to fail. */
 export async function removeFromKubeconfig(place: KubeconfigPlace, io: Io): Promise<void> {
   const { unmergeKubeconfig } = await import('../index.ts');
   const { reportError } = await import('./report-error.ts');
+  const name = place.cluster;
   try {
-    const removed = unmergeKubeconfig(place);
-    if (removed === undefined) return;
-    const { file, left } = removed;
-    if (left.length === 0) io.note(io.say('kubeconfig.removed', { file, name: place.cluster }));
-    else
-      io.note(io.paintNote('yellow', io.say('kubeconfig.left', { file, name: place.cluster, what: left.join(', ') })));
+    for (const { file, removed, left, error } of await unmergeKubeconfig(place)) {
+      if (error !== undefined) await reportError(error, io);
+      else if (left.length > 0)
+        io.note(io.paintNote('yellow', io.say('kubeconfig.left', { file, name, what: left.join(', ') })));
+      else if (removed) io.note(io.say('kubeconfig.removed', { file, name }));
+    }
   } catch (error) {
     await reportError(error, io);
   }

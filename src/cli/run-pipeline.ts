@@ -25,13 +25,19 @@ import { plainView } from './view/plain.ts';
 import type { Interruption, RunView } from './view/run-view.ts';
 
 /** Runs a pipeline as the flags say, shows it while it runs, and tells at the end what came of it. */
-export async function executePipeline<P>(pipeline: Pipeline<P>, params: P, flags: RunFlags, io: Io): Promise<ExitCode> {
+export async function executePipeline<P>(
+  pipeline: Pipeline<P>,
+  params: P,
+  flags: RunFlags,
+  io: Io,
+  sinks: readonly EventSink[] = [],
+): Promise<ExitCode> {
   const changes = wouldChanges();
   const lost = new Map<string, EventError>();
   const hearLost: EventSink = (event) => void (event.type === 'host-lost' && lost.set(event.host, event.error));
   const keep = keepCommand(flags.argv, (cluster, run) => join(workDirOf(flags.baseDir, cluster).runs, run));
   const view = chooseView(pipeline.name, flags, io);
-  const report = await runShown(pipeline, params, flags, io, view, [changes.sink, hearLost, keep]);
+  const report = await runShown(pipeline, params, flags, io, view, [changes.sink, hearLost, keep, ...sinks]);
   if (flags.view !== 'json' && report.dryRun) io.print(changes.lines(io));
   if (flags.view !== 'json') io.note(await reportRun(report, { argv: flags.argv, lost }, io));
   const code = exitCodeOfReport(report);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { kubexmError } from '../model/errors/index.ts';
-import type { Host, Output } from '../model/host.ts';
+import type { Output } from '../model/host.ts';
 import type { Json } from '../model/json.ts';
 import { lines } from '../model/script.ts';
 import { diffLines } from '../plan/diff.ts';
@@ -130,9 +130,7 @@ async function attemptOnce(
   const io = stepIo(options, target);
   const own = owning(options, target, verdict);
   const image = beforeImage(options.run, target, target.rollback.spared, own?.begin);
-  const host = image?.guard(machine) ?? machine;
-  const sending = target.sent && telling(host, fieldOf(step.sends, want, 0), target.sent);
-  const work = step.apply(sending ?? host, want, io);
+  const work = step.apply(image?.guard(machine) ?? machine, want, io);
   target.rollback.begins(verdict);
   if (!isScript(work)) return await ownWork(options, target, attempt, { work, own, expire: io.expire });
   const script = image ? lines(image.script, own?.around(work) ?? work) : work;
@@ -149,23 +147,6 @@ async function attemptOnce(
     // Its result is taken, good or bad. A record that stays is no harm: its name is never used again.
     if (key !== undefined && !options.stop.aborted) await machine.forgetJob(key).catch(() => undefined);
   }
-}
-
-/** The same host; `sent` is told when so many files have arrived there. */
-function telling(host: Host, files: number, sent: () => void): Host {
-  let arrived = 0;
-  return {
-    name: host.name,
-    facts: host.facts,
-    run: (script, options) => host.run(script, options),
-    write: (path, content, options) => host.write(path, content, options),
-    get: (path, localPath, options) => host.get(path, localPath, options),
-    put: async (localPath, path, options) => {
-      await host.put(localPath, path, options);
-      arrived++;
-      if (arrived >= files) sent();
-    },
-  };
 }
 
 /** Work that a step does by itself. What it left is noted in the same round trip as it is checked in. */
@@ -260,6 +241,7 @@ function stepIo(options: ExecuteOptions, target: Target): StepIo & { expire(): v
     },
     line: (line) => options.emit({ type: 'node-line', ...target.ref, line }),
     say: (text) => options.emit({ type: 'message', text, node: target.ref.node }),
+    sent: () => target.sent?.(),
     ask: options.ask,
     redact: options.redact,
     secret: options.secret,

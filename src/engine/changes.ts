@@ -39,9 +39,10 @@ export class Changes {
         this.next(this.unsent);
         continue;
       }
-      if (late === undefined && this.sends(i) && this.sending >= this.maxSending) {
-        this.unsent.push(i);
+      if (late === undefined && this.sends(i) && this.mayNotSend(lane)) {
+        (this.sending >= this.maxSending ? this.unsent : lane.unsent).push(i);
         this.next(lane.parked);
+        this.next(this.unsent);
         continue;
       }
       if (late !== undefined) this.execution.settle(i, late, 0);
@@ -55,8 +56,13 @@ export class Changes {
     return this.execution.options.limits.sending ?? Number.POSITIVE_INFINITY;
   }
 
+  /** A host that takes its time leaves one place to the others. */
+  private mayNotSend(lane: Lane): boolean {
+    return this.sending >= this.maxSending || lane.sending >= Math.max(1, this.maxSending - 1);
+  }
+
   private sends(i: number): boolean {
-    return this.execution.options.graph.use(i)?.step.sends !== undefined;
+    return this.execution.options.graph.use(i)?.step.sends === true;
   }
 
   /** Whenever a place may have become free: one that waits for it tries again, and if it does not start, the next. */
@@ -67,13 +73,16 @@ export class Changes {
   }
 
   /** Takes a place among those that send; gives what lets it go, at the latest when the node ends. */
-  private send(): () => void {
+  private send(lane: Lane): () => void {
     let held = true;
     this.sending++;
+    lane.sending++;
     return () => {
       if (!held) return;
       held = false;
       this.sending--;
+      lane.sending--;
+      this.next(lane.unsent);
       this.next(this.unsent);
     };
   }
@@ -83,7 +92,7 @@ export class Changes {
     this.running++;
     lane.running++;
     execution.rollback.starts(i);
-    const sent = this.sends(i) ? this.send() : undefined;
+    const sent = this.sends(i) ? this.send(lane) : undefined;
     const started = performance.now();
     const spent = () => performance.now() - started;
     try {

@@ -28,9 +28,12 @@ export class Lane {
   readonly verdicts = new Map<number, Verdict<unknown, unknown> | undefined>();
   /** Nodes that wait because enough is running on this host. */
   readonly parked: Heap;
+  /** Nodes that wait because enough is on its way to this host. */
+  readonly unsent: Heap;
   /** Nodes whose job from before a crash is on the host. */
   readonly attaching = new Set<number>();
   running = 0;
+  sending = 0;
   private readonly execution: Execution;
   /** `taken` is undefined for the answer to a question that was asked when all before the node were settled. */
   private readonly answers = new Map<
@@ -47,6 +50,7 @@ export class Lane {
     this.host = host;
     this.machine = machine;
     this.parked = new Heap(execution.priority);
+    this.unsent = new Heap(execution.priority);
   }
 
   /** Takes a node that is ready: judges it at once if a fresh answer is there. */

@@ -21,7 +21,7 @@ function anyGraph(
 ): ExecutionFragment {
   const nodes = hosts.map((name, i) => {
     const use = manual.use({ name: `n${i}` });
-    return on(host(name), sends(i) ? { ...use, step: { ...use.step, sends: 1 } } : use, { name: `n${i}` });
+    return on(host(name), sends(i) ? { ...use, step: { ...use.step, sends: true } } : use, { name: `n${i}` });
   });
   const links: Link[] = edges.map(([a, b]) => {
     const from = nodes[a]!.entryNodes[0]!;
@@ -108,11 +108,11 @@ describe('scheduling', () => {
       description: 'sends a file, and works on',
       title: (want) => want.name,
       nature: 'action',
-      sends: 1,
+      sends: true,
       apply: async (at, want, io) => {
         await manual.use.definition.apply(at, want, io);
-        await at.put('/dev/null', '/f');
         put.push(at.name);
+        io.sent();
         await after.use.definition.apply(at, want, io);
       },
       example: { name: 'x' },

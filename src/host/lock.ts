@@ -169,11 +169,11 @@ function parseOwner(json: string): LockOwner | undefined {
 /** The owner ran on this very machine, and its process is no more: its number may be another one's by now. */
 function diedHere(owner: LockOwner | undefined, self: LockOwner): boolean {
   if (!owner || owner.machine !== self.machine) return false;
-  if (owner.started !== undefined) return processStart(owner.pid) !== owner.started;
-  if (owner.pid === self.pid) return false;
   try {
     process.kill(owner.pid, 0);
-    return false;
+    // Where nobody can look at others' processes, one that is there counts as the owner.
+    const now = processStart(owner.pid);
+    return now !== undefined && owner.started !== undefined && now !== owner.started;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }

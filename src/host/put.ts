@@ -45,7 +45,7 @@ export async function writeContent(link: Link, path: string, content: Uint8Array
 /** Sends until it is there: a cut connection is waited for, and the rest is sent. */
 async function send(link: Link, path: string, source: Source, options: PutOptions): Promise<void> {
   const words = [path, source.sha256, options.mode ?? '0644', options.owner ?? ''].map(quote).join(' ');
-  for (let damaged = 0; ; ) {
+  for (let [damaged, swapped] = [0, 0]; ; ) {
     options.signal?.throwIfAborted();
     const look = await link.query(`kx_put_look ${words}`, { signal: options.signal, timeoutMs: 600_000 });
     if (look.code !== 0) throw cannotWrite(link.host, path, look);
@@ -57,6 +57,7 @@ async function send(link: Link, path: string, source: Source, options: PutOption
     const result = await sendOnce(link, words, source, offset, options);
     if (result === 'done') return;
     if (result === 'cut') continue;
+    if (result.code === 67 && ++swapped < 3) continue;
     if (result.code !== 65) throw cannotWrite(link.host, path, result);
     // A damaged transfer is tried once more from the start; then the file itself is not what was meant.
     const got = result.stderr.match(/sha256 ([0-9a-f]+)/)?.[1] ?? '?';
@@ -122,7 +123,7 @@ async function name(link: Link, words: string, printed: string): Promise<Sent> {
   const marks = /^marks (.+)$/m.exec(printed)?.[1] ?? '';
   const { code, stderr } = await link.query(`kx_put_name ${words} ${quote(marks)}`);
   if (code === 0) return 'done';
-  return code === 67 ? 'cut' : { code, stderr };
+  return { code, stderr: code === 67 ? 'somebody else takes it away' : stderr };
 }
 
 /** Writes chunks as fast as they are taken, reading one ahead, until all are written or the other end has gone. */

@@ -45,6 +45,8 @@ export interface StepIo {
   say(text: string): void;
   /** What the work is at right now: one line beside the step, replaced by the next. */
   line(text: string): void;
+  /** All that a step which `sends` has to send has arrived: others may, while it goes on. */
+  sent(): void;
   ask(question: Question): Promise<string>;
   /** Marks a value so that no log, event or journal ever shows it. */
   redact(secret: string): void;
@@ -105,8 +107,8 @@ export interface StepDefinition<W, S, O> {
   readonly once?: boolean;
   /** Runs as a job on the host, which survives a lost connection and a killed kubexm. */
   readonly job?: Of<W, boolean>;
-  /** How many big files of this machine it sends by `put`. Few steps do so at a time, those first that most is waiting for. */
-  readonly sends?: Of<W, number>;
+  /** Sends big files of this machine by `put`. Few steps do so at a time, those first that most is waiting for. */
+  readonly sends?: boolean;
   readonly timeoutSeconds?: Of<W, number>;
   readonly retry?: (want: W) => Retry | undefined;
   /** A guess of its duration when it changes something, for the critical path. Default 1. */

@@ -19,7 +19,9 @@ export { type ClusterHistory, openHistory } from './history.ts';
 export { breakLocks, type HostLock, lockOwners, type UnlockResult } from './host-locks.ts';
 export { type HostManifestReport, readManifests } from './host-manifests.ts';
 export {
+  checkMerge,
   type KubeconfigPlace,
+  type KubeconfigUser,
   kubeconfigOf,
   mergeKubeconfig,
   type Unmerged,

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { mergeEntries, removeEntries, TakenName, UnfitKubeconfig } from './kubeconfig-entries.ts';
+import {
+  checkEntries,
+  type Merged,
+  mergeEntries,
+  removeEntries,
+  TakenName,
+  UnfitKubeconfig,
+} from './kubeconfig-entries.ts';
 
 const KEY = `LS0t${'QUJD'.repeat(60)}`;
 const admin = (key = KEY) => `apiVersion: v1
@@ -58,7 +65,26 @@ users:
       exec: {command: login, apiVersion: client.authentication.k8s.io/v1}
 current-context: home
 `;
+/** Scalars that a reader of YAML takes for numbers, and a writer would write in another way. */
+const DIGITS = `apiVersion: v1
+kind: Config
+current-context: ""
+clusters: []
+contexts: []
+users:
+- name: me
+  user:
+    token: 123456789012345678901
+    password: 00123
+- name: you
+  user:
+    token: 1234e567
+    username: 1e5
+    password: 0x1F
+`;
 const EMPTY_LISTS = 'apiVersion: v1\nkind: Config\nclusters: []\ncontexts: null\nusers: []\n';
+
+const merge = (text: string, known?: Merged, from = admin()) => mergeEntries(text, from, { name: 'demo', known });
 
 describe('merging', () => {
   test.each([
@@ -66,9 +92,8 @@ describe('merging', () => {
     ['as kubectl writes it', MARGIN],
     ['as people write it', NOTED],
     ['lists without entries', EMPTY_LISTS],
-    ['JSON', JSON.stringify(parse(MARGIN), null, 2)],
   ])('%s: one cluster more, the current one', (_, text) => {
-    const { text: next } = mergeEntries(text, admin(), 'demo', undefined);
+    const { text: next } = merge(text);
     const value = parse(next) as { [list: string]: readonly { name: string }[] };
     const before = (parse(text) ?? {}) as { [list: string]: readonly { name: string }[] };
     expect(value['clusters']).toEqual([
@@ -86,44 +111,65 @@ describe('merging', () => {
   test.each([
     ['as kubectl writes it', MARGIN],
     ['as people write it', NOTED],
+    ['text that looks like numbers', DIGITS],
+    ['without any key of ours', '# mine\napiVersion: v1\nkind: Config\n'],
   ])('%s: every other line stays, and all of it comes back', (_, text) => {
-    const { text: next, merged } = mergeEntries(text, admin(), 'demo', undefined);
+    const { text: next, merged } = merge(text);
     const lines = next.split('\n');
-    const kept = text.split('\n').filter((line) => !line.startsWith('current-context'));
+    const kept = text.split('\n').filter((line) => !/^(?:current-context|clusters: \[\]|contexts: \[\])/.test(line));
     expect(kept.filter((line) => !lines.includes(line))).toEqual([]);
-    expect(removeEntries(next, merged)).toEqual({ text, left: [], isEmpty: false });
+    expect(removeEntries(next, merged)).toMatchObject({ text, left: [] });
   });
 
   test('again: the same text; a renewed key: only that', () => {
-    const first = mergeEntries(MARGIN, admin(), 'demo', undefined);
-    const again = mergeEntries(first.text, admin(), 'demo', first.merged);
+    const first = merge(MARGIN);
+    const again = merge(first.text, first.merged);
     expect(again).toEqual(first);
-    const renewed = mergeEntries(first.text, admin('bmV3'), 'demo', first.merged);
+    const renewed = merge(first.text, first.merged, admin('bmV3'));
     expect(renewed.text).toBe(first.text.replace(`client-key-data: ${KEY}`, 'client-key-data: bmV3'));
     expect(removeEntries(renewed.text, renewed.merged).text).toBe(MARGIN);
+  });
+
+  test('a namespace that was set since stays, and the context is still ours', () => {
+    const first = merge(MARGIN);
+    const spaced = first.text.replace('    user: demo\n', '    user: demo\n    namespace: shop\n');
+    expect(spaced).not.toBe(first.text);
+    const again = merge(spaced, first.merged, admin('bmV3'));
+    expect(again.text).toBe(spaced.replace(`client-key-data: ${KEY}`, 'client-key-data: bmV3'));
+    expect(removeEntries(again.text, again.merged)).toEqual({ text: MARGIN, left: [], isEmpty: false });
+  });
+
+  test.each(['123', '1e5', 'true', 'on', 'null', '2024-01-01'])('a cluster called %s stays a text', (name) => {
+    const { text, merged } = mergeEntries(MARGIN, admin(), { name, known: undefined });
+    expect(parse(text, { version: '1.1' })).toMatchObject({
+      'current-context': name,
+      contexts: [{ name: 'home' }, { name, context: { cluster: name, user: name } }],
+    });
+    expect(removeEntries(text, merged).text).toBe(MARGIN);
   });
 
   test.each([
     ['home', 'cluster'],
     ['me', 'user'],
   ])('an entry %s that is somebody else’s is not replaced', (name, what) => {
-    expect(() => mergeEntries(MARGIN, admin(), name, undefined)).toThrow(TakenName);
-    expect(() => mergeEntries(MARGIN, admin(), name, undefined)).toThrow(what);
+    expect(() => mergeEntries(MARGIN, admin(), { name, known: undefined })).toThrow(TakenName);
+    expect(() => checkEntries(MARGIN, undefined, { name, known: undefined })).toThrow(what);
   });
 
   test.each([
+    ['JSON', JSON.stringify(parse(MARGIN), null, 2)],
     ['no YAML', 'clusters: [\n'],
     ['a key twice', `${MARGIN}kind: Config\n`],
     ['something else', 'hello\n'],
     ['a list that is none', 'clusters: {}\n'],
   ])('%s is refused', (_, text) => {
-    expect(() => mergeEntries(text, admin(), 'demo', undefined)).toThrow(UnfitKubeconfig);
+    expect(() => merge(text)).toThrow(UnfitKubeconfig);
   });
 });
 
 describe('taking out', () => {
   test('what was changed since stays, and is told', () => {
-    const { text, merged } = mergeEntries(MARGIN, admin(), 'demo', undefined);
+    const { text, merged } = merge(MARGIN);
     const changed = text.replace('192.0.2.1:6443', 'lb.example.com:6443');
     const removed = removeEntries(changed, merged);
     expect(removed.left).toEqual(['cluster']);
@@ -135,10 +181,22 @@ describe('taking out', () => {
   });
 
   test('a context that was chosen since stays chosen; one that is gone is not chosen again', () => {
-    const { text, merged } = mergeEntries(MARGIN, admin(), 'demo', undefined);
+    const { text, merged } = merge(MARGIN);
     const other = text.replace('current-context: demo', 'current-context: home');
-    expect(removeEntries(other, { ...merged, before: 'x' }).text).toBe(MARGIN);
-    const { text: alone, merged: only } = mergeEntries('', admin(), 'demo', undefined);
-    expect(parse(removeEntries(alone, only).text)).toMatchObject({ 'current-context': '', clusters: [], users: [] });
+    expect(removeEntries(other, { ...merged, before: ['x'] }).text).toBe(MARGIN);
+    const { text: alone, merged: only } = merge('');
+    expect(parse(removeEntries(alone, only).text)).toEqual({ apiVersion: 'v1', kind: 'Config' });
+  });
+
+  test.each([
+    ['in turn', ['a', 'b']],
+    ['the last one first', ['b', 'a']],
+  ])('two clusters, taken out %s: the file is as it was', (_, order) => {
+    for (const text of [MARGIN, NOTED, '# mine\napiVersion: v1\nkind: Config\n']) {
+      const a = mergeEntries(text, admin(), { name: 'a', known: undefined });
+      const b = mergeEntries(a.text, admin(), { name: 'b', known: undefined, other: () => a.merged });
+      const records: Record<string, Merged> = { a: a.merged, b: b.merged };
+      expect(order.reduce((now, name) => removeEntries(now, records[name]!).text, b.text)).toBe(text);
+    }
   });
 });

@@ -1,20 +1,17 @@
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { kubexmError } from '../model/errors/index.ts';
-import { type Merged, mergeEntries, removeEntries, TakenName, UnfitKubeconfig } from './kubeconfig-entries.ts';
+import { delimiter, join, resolve } from 'node:path';
+import { type KubexmError, kubexmError } from '../model/errors/index.ts';
+import { readContexts } from './contexts.ts';
+import {
+  checkEntries,
+  type Merged,
+  mergeEntries,
+  removeEntries,
+  TakenName,
+  UnfitKubeconfig,
+} from './kubeconfig-entries.ts';
+import { changeFile, isMissing, readKubeconfigFile, refuseFetched, UnfitFile } from './kubeconfig-file.ts';
 import { workDirOf } from './work-dir.ts';
 
 /** A cluster whose kubeconfig is meant. */
@@ -22,6 +19,12 @@ export interface KubeconfigPlace {
   readonly cluster: string;
   /** Where its `.kubexm` is. */
   readonly baseDir: string;
+}
+
+/** Whose kubeconfig it is put into. */
+export interface KubeconfigUser {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
 }
 
 /** What is kept of a merge: never a key. */
@@ -32,102 +35,130 @@ interface Kept extends Merged {
 }
 
 /** The administrator's kubeconfig, as `create cluster` fetched it. */
-export function kubeconfigOf({ cluster, baseDir }: KubeconfigPlace): string {
-  const file = join(workDirOf(baseDir, cluster).cluster, 'kubeconfig');
-  if (!existsSync(file)) throw kubexmError('KX4711', { cluster });
+export function kubeconfigOf(place: KubeconfigPlace): string {
+  const file = fetchedFile(place);
+  if (!existsSync(file)) throw kubexmError('KX4711', { cluster: place.cluster });
   return file;
 }
 
 /** The kubeconfig of the person: the first file of KUBECONFIG, else `~/.kube/config`. */
-export function userKubeconfig(env: NodeJS.ProcessEnv): string {
+export function userKubeconfig({ env, cwd }: KubeconfigUser): string {
   const [first] = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
-  return first ?? join(env['HOME'] ?? homedir(), '.kube', 'config');
+  return resolve(cwd, first ?? join(env['HOME'] ?? homedir(), '.kube', 'config'));
+}
+
+/** Throws what `mergeKubeconfig` would throw, as far as it can be known before there is a cluster. */
+export function checkMerge(place: KubeconfigPlace, user: KubeconfigUser): void {
+  const file = userKubeconfig(user);
+  const admin = fetchedFile(place);
+  try {
+    refuseFetched(file, admin);
+    const known = keptOf(place).find((kept) => kept.file === file);
+    const text = readKubeconfigFile(file).text;
+    checkEntries(text, existsSync(admin) ? readFileSync(admin, 'utf8') : undefined, { name: place.cluster, known });
+  } catch (error) {
+    throw refusal(error, file, admin);
+  }
 }
 
 /** Puts a cluster into the person's kubeconfig and makes it the current one there. Returns the file. */
-export function mergeKubeconfig(place: KubeconfigPlace, env: NodeJS.ProcessEnv): string {
+export async function mergeKubeconfig(place: KubeconfigPlace, user: KubeconfigUser): Promise<string> {
   const kubeconfig = kubeconfigOf(place);
-  const file = userKubeconfig(env);
-  const known = keptOf(place);
-  const made = known?.file === file ? known.made : !existsSync(file);
-  changeFile(file, kubeconfig, (text) => {
-    const admin = readFileSync(kubeconfig, 'utf8');
-    const { text: next, merged } = mergeEntries(text, admin, place.cluster, known?.file === file ? known : undefined);
-    // Before the file has it: what is taken out by digest does no harm where it never came.
-    writeFileSync(keptFile(place), `${JSON.stringify({ ...merged, file, made } satisfies Kept)}\n`, { mode: 0o600 });
-    return next;
-  });
+  const file = userKubeconfig(user);
+  const inFile = (kept: Kept) => kept.file === file;
+  const other = (cluster: string) =>
+    keptOf({ cluster, baseDir: baseDirOf(cluster, user) ?? place.baseDir }).find(inFile);
+  try {
+    refuseFetched(file, kubeconfig);
+    await changeFile(file, (text, exists) => {
+      const records = keptOf(place);
+      const known = records.find(inFile);
+      const admin = readFileSync(kubeconfig, 'utf8');
+      const { text: next, merged } = mergeEntries(text, admin, { name: place.cluster, known, other });
+      const made = known?.made ?? (!exists || merged.before.some((context) => other(context)?.made));
+      // Before the file has it: what is taken out by digest does no harm where it never came.
+      keep(place, [...records.filter((kept) => !inFile(kept)), { ...merged, file, made }]);
+      return next;
+    });
+  } catch (error) {
+    throw refusal(error, file, kubeconfig);
+  }
   return file;
 }
 
-/** What came of taking a cluster out of the person's kubeconfig. */
+/** What came of taking a cluster out of one kubeconfig. */
 export interface Unmerged {
   readonly file: string;
+  readonly removed: boolean;
   /** What was changed since and stays: `cluster`, `user`, `context`. */
   readonly left: readonly string[];
+  /** Why it could not be done. What was put there stays known. */
+  readonly error?: KubexmError;
 }
 
-/** Takes out what `mergeKubeconfig` put in; undefined where nothing was. */
-export function unmergeKubeconfig(place: KubeconfigPlace): Unmerged | undefined {
-  const kept = keptOf(place);
-  if (kept === undefined) return undefined;
-  let left: readonly string[] = [];
-  let goes = false;
-  if (existsSync(kept.file)) {
-    changeFile(kept.file, '–', (text) => {
-      const removed = removeEntries(text, kept);
-      left = removed.left;
-      goes = kept.made && removed.isEmpty;
-      return removed.text;
-    });
+/** Takes out what `mergeKubeconfig` put in, wherever it did. */
+export async function unmergeKubeconfig(place: KubeconfigPlace): Promise<readonly Unmerged[]> {
+  const results: Unmerged[] = [];
+  for (const kept of keptOf(place)) {
+    const result = await takeOut(kept);
+    results.push(result);
+    if (result.error === undefined)
+      keep(
+        place,
+        keptOf(place).filter(({ file }) => file !== kept.file),
+      );
   }
-  // What was made for it and has nothing more in it goes.
-  if (goes) rmSync(kept.file, { force: true });
-  rmSync(keptFile(place), { force: true });
-  return { file: kept.file, left };
+  return results;
+}
+
+async function takeOut(kept: Kept): Promise<Unmerged> {
+  const { file, name } = kept;
+  let result: Unmerged = { file, removed: false, left: [] };
+  try {
+    if (isMissing(file)) return result;
+    await changeFile(file, (text) => {
+      const { text: next, left, isEmpty } = removeEntries(text, kept);
+      result = { file, removed: next !== text, left };
+      // What was made for it and has nothing more in it goes.
+      return kept.made && isEmpty ? undefined : next;
+    });
+    return result;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { file, removed: false, left: [], error: kubexmError('KX4713', { file, name, reason }, { cause: error }) };
+  }
+}
+
+function fetchedFile({ cluster, baseDir }: KubeconfigPlace): string {
+  return join(workDirOf(baseDir, cluster).cluster, 'kubeconfig');
 }
 
 function keptFile({ cluster, baseDir }: KubeconfigPlace): string {
   return join(workDirOf(baseDir, cluster).cluster, 'merged-kubeconfig.json');
 }
 
-function keptOf(place: KubeconfigPlace): Kept | undefined {
-  try {
-    return JSON.parse(readFileSync(keptFile(place), 'utf8')) as Kept;
-  } catch {
-    return undefined;
-  }
+function keptOf(place: KubeconfigPlace): readonly Kept[] {
+  const file = keptFile(place);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept[]) : [];
 }
 
-/** Changes a kubeconfig as a whole or not at all, while nobody else does: kubectl respects the same lock. */
-function changeFile(file: string, kubeconfig: string, change: (text: string) => string): void {
-  const refuse = (reason: string) => kubexmError('KX4710', { file, reason, kubeconfig });
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const real = existsSync(file) ? realpathSync(file) : file;
-  if (real.startsWith('/etc/kubernetes/')) throw refuse(`it leads to ${real}, which is the control plane's own`);
-  const lock = `${file}.lock`;
-  try {
-    closeSync(openSync(lock, 'wx', 0o600));
-  } catch (error) {
-    throw refuse(existsSync(lock) ? `${lock} says that another program changes it` : String(error));
-  }
-  const part = `${real}.${process.pid}`;
-  try {
-    const text = existsSync(real) ? readFileSync(real, 'utf8') : '';
-    const next = change(text);
-    if (next === text) return;
-    writeFileSync(part, next, { mode: 0o600 });
-    // Changed for somebody else, as with sudo, it stays theirs.
-    const { uid, gid } = statSync(existsSync(real) ? real : dirname(real));
-    if (process.getuid?.() === 0) chownSync(part, uid, gid);
-    renameSync(part, real);
-  } catch (error) {
-    if (error instanceof TakenName)
-      throw kubexmError('KX4712', { file, kubeconfig, what: error.what, name: error.taken });
-    if (error instanceof UnfitKubeconfig) throw refuse(error.message);
-    throw error instanceof Error && 'code' in error ? refuse(error.message) : error;
-  } finally {
-    rmSync(part, { force: true });
-    rmSync(lock, { force: true });
-  }
+function keep(place: KubeconfigPlace, records: readonly Kept[]): void {
+  const file = keptFile(place);
+  writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(records)}\n`, { mode: 0o600 });
+  renameSync(`${file}.${process.pid}`, file);
+  if (records.length === 0) rmSync(file);
+}
+
+/** Where kubexm was when it made another cluster. */
+function baseDirOf(cluster: string, { env }: KubeconfigUser): string | undefined {
+  return readContexts(env).contexts.find(({ name }) => name === cluster)?.baseDir;
+}
+
+function refusal(error: unknown, file: string, kubeconfig: string): unknown {
+  if (error instanceof TakenName)
+    return kubexmError('KX4712', { file, kubeconfig, what: error.what, name: error.taken });
+  const told = error instanceof UnfitKubeconfig || error instanceof UnfitFile;
+  if (told || (error instanceof Error && 'syscall' in error))
+    return kubexmError('KX4710', { file, reason: error.message, kubeconfig }, { cause: error });
+  return error;
 }

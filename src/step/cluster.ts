@@ -4,17 +4,10 @@ import type { Ref, Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep, needed, satisfied } from '../plan/step.ts';
 import { type HealthReport, healthReport, PARTS } from './cluster/health.ts';
 import { joinSecrets } from './cluster/join-secrets.ts';
-import {
-  command,
-  directory,
-  type Kept,
-  kubeObjects,
-  type ObjectPatch,
-  query,
-  waitForCommand,
-} from './generic/index.ts';
+import { command, type Kept, kubeObjects, type ObjectPatch, query, waitForCommand } from './generic/index.ts';
 import { KUBERNETES } from './kubeadm.ts';
 import { homeKubeconfig, type LeftAlone, tellLeft } from './kubeconfig/home.ts';
+import { type HomeDirectory, homeDirectory } from './kubeconfig/home-directory.ts';
 import { type Kubeconfig, kubeconfig } from './kubeconfig.ts';
 
 const KUBECTL = `kubectl --kubeconfig ${KUBERNETES.adminConf} --request-timeout=20s`;
@@ -89,6 +82,22 @@ export const daemonReady = dedicated(
       timeoutSeconds: 300,
       intervalSeconds: 1,
     }),
+);
+
+/** The static pods of a master: those that should be there, not those that are. */
+export const controlPlaneReady = dedicated(
+  'control-plane-ready',
+  waitForCommand,
+  'Wait until the control plane is ready on the master.',
+  (params: { readonly node: string; readonly components: readonly string[] }) => {
+    const pods = params.components.map((component) => `pod/${component}-${params.node}`).join(' ');
+    return waitForCommand({
+      run: `${KUBECTL_OF_NODE} -n kube-system wait ${pods} --for=condition=Ready --timeout=5s >/dev/null`,
+      purpose: `the control plane on ${params.node}`,
+      timeoutSeconds: 300,
+      intervalSeconds: 1,
+    });
+  },
 );
 
 /** Labels by the names of nodes. */
@@ -194,7 +203,7 @@ export const fetchKubeconfig = dedicated(
   (params: Omit<Kubeconfig, 'path'>) => kubeconfig({ ...params, path: KUBERNETES.adminConf }),
 );
 
-/** Where a user of the machine has kubeconfigs. One without a home has root's. */
+/** Where a user of the machine has kubeconfigs. One without a home has none. */
 export const homeOfUser = dedicated(
   'home',
   query,
@@ -202,7 +211,7 @@ export const homeOfUser = dedicated(
   ({ user }: { readonly user: string }) =>
     query({
       purpose: `the home of ${user}`,
-      run: sh`h=$(getent passwd ${user} | cut -d: -f6); [ -n "\${h#/}" ] && [ -d "$h" ] || h=/root; printf %s "$h/.kube"`
+      run: sh`h=$(getent passwd ${user} | cut -d: -f6); h=\${h%/}; [ -z "$h" ] || [ ! -d "$h" ] || printf %s "$h/.kube"`
         .script,
     }),
 );
@@ -210,9 +219,9 @@ export const homeOfUser = dedicated(
 /** The directory of kubeconfigs in a home. */
 export const kubeDirectory = dedicated(
   'kube-directory',
-  directory,
+  homeDirectory,
   'The directory of kubeconfigs in the home of a user.',
-  (params: { readonly path: Ref<string> }) => directory(params),
+  (params: Wanted<HomeDirectory>) => homeDirectory(params),
 );
 
 /** kubectl for a user of the machine. */
@@ -236,17 +245,28 @@ export const tellLeftAlone = dedicated(
 export const joinSecretsGone = dedicated(
   'join-secrets',
   joinSecrets,
-  'Remove the tokens and certificates that were made for nodes to join.',
+  'Remove the tokens that were made for nodes to join.',
   (_params: object) => joinSecrets({}),
 );
 
-/** What the cluster says about its parts: also for programs that read the events of the run. */
-export const askHealth = dedicated('health', command, 'Ask the cluster how it is.', (_params: object) =>
-  command({
-    purpose: 'ask how the cluster is',
-    run: sh`${{ script: KUBECTL }} get nodes,daemonsets,deployments -A -o ${`go-template=${PARTS}`} &&
-${{ script: KUBECTL }} -n kube-system get pods -l tier=control-plane -o ${`go-template=${PARTS}`}`.script,
-  }),
+/** What the cluster says about its parts: also for programs that read the events of the run. The many come last. */
+export const askHealth = dedicated(
+  'health',
+  command,
+  'Ask the cluster how it is.',
+  ({ namespaces }: { readonly namespaces: readonly string[] }) => {
+    const get = (what: string) => sh`${{ script: KUBECTL }} get ${{ script: what }} -o ${`go-template=${PARTS}`}`;
+    const asked = [
+      get('pods -n kube-system -l tier=control-plane'),
+      ...namespaces.map((namespace) => get(`daemonsets,deployments -n ${namespace}`)),
+      get('nodes'),
+    ];
+    return command({
+      purpose: 'ask how the cluster is',
+      run: asked.map(({ script }) => script).join(' &&\n'),
+      retry: { attempts: 5, delaySeconds: 2, onCodes: [1] },
+    });
+  },
 );
 
 /** Tells it. */

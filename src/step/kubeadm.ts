@@ -66,6 +66,8 @@ const nodeEffects = ({ etcdDir, kubeletDir }: NodePlaces): readonly Effect[] => 
   ...['tcp_timeout_close_wait', 'tcp_timeout_established', 'max'].map(
     (name) => ({ type: 'sysctl', key: `net/netfilter/nf_conntrack_${name}` }) as const,
   ),
+  // kube-proxy in its iptables mode answers to node ports on the loopback.
+  { type: 'sysctl', key: 'net/ipv4/conf/all/route_localnet' },
 ];
 
 function kubeletDirs(dir: string): readonly string[] {
@@ -85,6 +87,27 @@ rm -rf /etc/kubernetes/manifests /etc/kubernetes/pki /etc/kubernetes/*.conf ${`$
 for dir in ${kubeletDirs(kubeletDir)}; do
   find "$dir" -mindepth 1 -maxdepth 1 ! -name pods -exec rm -rf {} + 2>/dev/null || :
 done`.script;
+
+/**
+ * A node that lost its power while it joined counts as ready for most of a minute, and kubeadm joins none that is: it is tried
+ * again until the cluster has noticed. A living node of that name stays ready, and the last try says so.
+ */
+const joinUnlessReady = (places: NodePlaces): string =>
+  sh`code=0 tries=10
+until kubeadm join --config "$KX_CONFIG" 2>"$KX_CONFIG.said"; do
+  code=$?
+  cat "$KX_CONFIG.said" >&2
+  tries=$((tries - 1))
+  { [ "$tries" -gt 0 ] && grep -q 'status "Ready" already exists' "$KX_CONFIG.said"; } || break
+  echo 'the cluster still takes the node that was here for ready'
+  (
+${{ script: reset(places) }}
+  )
+  code=0
+  sleep 10
+done
+rm -f "$KX_CONFIG.said"
+exit "$code"`.script;
 
 /** What exists on a node as soon as kubeadm has begun. */
 const TRACES = ['/etc/kubernetes/kubelet.conf', '/etc/kubernetes/pki/ca.crt', '/var/lib/kubelet/config.yaml'];
@@ -223,7 +246,7 @@ export const kubeadmJoin = dedicated(
     onceCommand({
       name: 'kubeadm',
       purpose: 'kubeadm join',
-      run: 'kubeadm join --config "$KX_CONFIG"',
+      run: joinUnlessReady(params.places),
       config: { documents: [joinDocument(params.join, params.node)] } as unknown as Wanted<Content>,
       undo: reset(params.places),
       traces: TRACES,

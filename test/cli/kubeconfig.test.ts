@@ -1,8 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { unmergeKubeconfig } from '../../src/index.ts';
+import { mergeKubeconfig, recordContext, unmergeKubeconfig } from '../../src/index.ts';
 import { cli, tempDir } from './rig/cli.ts';
 
 const ADMIN = `apiVersion: v1
@@ -45,9 +56,10 @@ test('get kubeconfig: printed, named, merged, and taken out', async () => {
   expect(parse(readFileSync(own, 'utf8'))).toMatchObject({ 'current-context': 'mycluster' });
   expect(readFileSync(join(work, 'merged-kubeconfig.json'), 'utf8')).not.toContain('c2VjcmV0');
 
-  expect(unmergeKubeconfig({ cluster: 'mycluster', baseDir: cwd })).toEqual({ file: own, left: [] });
+  const place = { cluster: 'mycluster', baseDir: cwd };
+  expect(await unmergeKubeconfig(place)).toEqual([{ file: own, removed: true, left: [] }]);
   expect(existsSync(own)).toBe(false);
-  expect(unmergeKubeconfig({ cluster: 'mycluster', baseDir: cwd })).toBe(undefined);
+  expect(await unmergeKubeconfig(place)).toEqual([]);
 });
 
 test('the first file of KUBECONFIG is meant, and a link is followed', async () => {
@@ -78,4 +90,115 @@ test.each([
   expect(readFileSync(own, 'utf8')).toBe(text);
   expect(statSync(own).mode & 0o777).toBe(0o640);
   expect(existsSync(`${own}.lock`)).toBe(false);
+});
+
+test.each<[string, string, (cwd: string) => void]>([
+  ['its own kubeconfig', '.kubexm/mycluster/kubeconfig', () => undefined],
+  ['that of another cluster, by a link', 'link', (cwd) => otherCluster(cwd)],
+  ['its own, by another name', 'same', (cwd) => linkSync(join(cwd, '.kubexm/mycluster/kubeconfig'), join(cwd, 'same'))],
+  ['a link to nothing', 'link', (cwd) => symlinkSync('gone', join(cwd, 'link'))],
+  ['below a file', 'c.yaml/config', () => undefined],
+])('%s: refused with KX4710, before anything is made', async (_, file, prepare) => {
+  const { cwd, fetched, work, kubexm } = await world();
+  writeFileSync(fetched, ADMIN);
+  prepare(cwd);
+  const before = readdirSync(cwd, { recursive: true }).sort();
+  const refused = await kubexm(['--merge'], { KUBECONFIG: file });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('KX4710');
+  expect(readdirSync(cwd, { recursive: true }).sort()).toEqual(before);
+  expect(readFileSync(join(work, 'kubeconfig'), 'utf8')).toBe(ADMIN);
+  const create = await cli(['create', 'cluster', '-f', 'c.yaml', '--merge-kubeconfig'], {
+    cwd,
+    env: { KUBECONFIG: file },
+  });
+  expect(create.stderr).toContain('KX4710');
+});
+
+function otherCluster(cwd: string): void {
+  mkdirSync(join(cwd, '.kubexm', 'other'));
+  writeFileSync(join(cwd, '.kubexm', 'other', 'kubeconfig'), ADMIN);
+  symlinkSync('.kubexm/other/kubeconfig', join(cwd, 'link'));
+}
+
+test('into two files: taken out of both; what cannot be read stays known', async () => {
+  const { cwd, fetched, work, kubexm } = await world();
+  const place = { cluster: 'mycluster', baseDir: cwd };
+  writeFileSync(fetched, ADMIN);
+  const [a = '', b = ''] = ['a', 'b'].map((name) => join(cwd, name));
+  await kubexm(['--merge'], { KUBECONFIG: 'a' });
+  await kubexm(['--merge'], { KUBECONFIG: b });
+  const text = readFileSync(b, 'utf8');
+  writeFileSync(b, 'clusters: [\n');
+  const [first, second] = await unmergeKubeconfig(place);
+  expect(first).toEqual({ file: a, removed: true, left: [] });
+  expect(second).toMatchObject({ file: b, removed: false, error: { code: 'KX4713' } });
+  writeFileSync(b, text);
+  expect(await unmergeKubeconfig(place)).toEqual([{ file: b, removed: true, left: [] }]);
+  await kubexm(['--merge'], { KUBECONFIG: 'a' });
+  rmSync(a);
+  expect(await unmergeKubeconfig(place)).toEqual([{ file: a, removed: false, left: [] }]);
+  expect(readdirSync(work)).toEqual(['kubeconfig']);
+});
+
+test('two clusters, taken out in turn: the context of before is current again', async () => {
+  const { cwd, own, fetched } = await world();
+  const user = { env: { HOME: join(cwd, 'home') }, cwd };
+  const other = join(cwd, 'elsewhere');
+  mkdirSync(join(other, '.kubexm', 'second'), { recursive: true });
+  writeFileSync(fetched, ADMIN);
+  writeFileSync(join(other, '.kubexm', 'second', 'kubeconfig'), ADMIN);
+  const [a, b] = [
+    { cluster: 'mycluster', baseDir: cwd },
+    { cluster: 'second', baseDir: other },
+  ] as const;
+  recordContext(user.env, { name: a.cluster, configFile: 'c.yaml', baseDir: cwd });
+  mkdirSync(join(own, '..'), { recursive: true });
+  const text = 'contexts:\n- name: home\n  context: {cluster: home, user: me}\ncurrent-context: home\n';
+  writeFileSync(own, text);
+  for (const place of [a, b]) await mergeKubeconfig(place, user);
+  for (const place of [a, b]) await unmergeKubeconfig(place);
+  expect(readFileSync(own, 'utf8')).toBe(text);
+  rmSync(own);
+  for (const place of [a, b]) await mergeKubeconfig(place, user);
+  for (const place of [a, b]) await unmergeKubeconfig(place);
+  expect(existsSync(own)).toBe(false);
+});
+
+test('kubectl’s lock is waited for, and named when it stays', async () => {
+  const { own, fetched, kubexm } = await world();
+  writeFileSync(fetched, ADMIN);
+  mkdirSync(join(own, '..'), { recursive: true });
+  writeFileSync(`${own}.lock`, '');
+  setTimeout(() => rmSync(`${own}.lock`), 1000);
+  expect(await kubexm(['--merge'])).toMatchObject({ code: 0 });
+  writeFileSync(`${own}.lock`, '');
+  const refused = await kubexm(['--merge']);
+  expect(refused.stderr).toContain('KX4714');
+  expect(refused.stderr.replace(/\s+/g, '')).toContain(`rm${own}.lock`);
+  expect(existsSync(`${own}.lock`)).toBe(true);
+}, 30_000);
+
+test.skipIf(process.getuid?.() !== 0)('as root: what is made for somebody is theirs', async () => {
+  const { cwd, own, fetched, kubexm } = await world();
+  writeFileSync(fetched, ADMIN);
+  mkdirSync(join(cwd, 'home'));
+  chownSync(join(cwd, 'home'), 1234, 2345);
+  await kubexm(['--merge']);
+  for (const path of [join(own, '..'), own]) expect(statSync(path)).toMatchObject({ uid: 1234, gid: 2345 });
+});
+
+test('create cluster: a name that is taken is refused before it begins, also one given by -e', async () => {
+  const { cwd, own } = await world();
+  mkdirSync(join(own, '..'), { recursive: true });
+  writeFileSync(own, 'users: [{name: given, user: {token: "1"}}]\n');
+  const create = (...words: string[]) =>
+    cli(['create', 'cluster', '-f', 'c.yaml', '--merge-kubeconfig', ...words], {
+      cwd,
+      env: { HOME: join(cwd, 'home') },
+    });
+  const refused = await create('-e', 'metadata.name=given');
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.stderr).toContain('KX4712');
+  expect(existsSync(join(cwd, '.kubexm', 'given'))).toBe(false);
 });

@@ -22,6 +22,7 @@ export const io: StepIo = {
   progress: () => undefined,
   say: () => undefined,
   line: () => undefined,
+  sent: () => undefined,
   ask: async () => 'yes',
   redact: () => undefined,
   secret: () => undefined,

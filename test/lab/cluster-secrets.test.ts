@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { labConfig } from '../../src/lab/config.ts';
 import { thorough } from '../rig/thorough.ts';
 import { LOGIN } from './behind-bastion.ts';
-import { BUILD, clusterLab, MINUTE } from './cluster-lab.ts';
+import { BUILD, type ClusterLab, clusterLab, MINUTE } from './cluster-lab.ts';
 import { describeLab, type TestLab } from './fixture.ts';
 
 /**
@@ -62,7 +62,8 @@ describeLab('behind a bastion, with a user whom sudo asks for a password', () =>
     await Promise.all([1, 2, 3].map((machine) => lab.exec(machine, 'touch /run/before-the-cluster')));
     const words = new Set<string>();
     let over = false;
-    const watching = watchArguments(words, () => over);
+    const tokens = new Set<string>();
+    const watching = Promise.all([watchArguments(words, () => over), watchTokens(kubectl, tokens, () => over)]);
     const said = await cluster.kubexm(['create', 'cluster']).finally(() => {
       over = true;
     });
@@ -70,15 +71,10 @@ describeLab('behind a bastion, with a user whom sudo asks for a password', () =>
     expect(said.code, said.stderr).toBe(0);
     expect(await cluster.states()).toEqual(['Ready', 'Ready']);
 
-    const tokens = await kubectl(
-      `-n kube-system get secrets --field-selector type=bootstrap.kubernetes.io/token -o jsonpath='{range .items[*]}{.data.token-secret}{"\\n"}{end}'`,
-    );
-    const secrets = tokens
-      .trim()
-      .split('\n')
-      .map((text) => Buffer.from(text, 'base64').toString());
     // That of kubeadm init, that of the nodes that join, and the one that the uploaded certificates live and die with.
-    expect(secrets.map((one) => one.length)).toEqual([16, 16, 16]);
+    expect([...tokens].map((one) => one.length)).toEqual([16, 16, 16]);
+    expect(await tokensOf(kubectl, 'kubexm:')).toEqual([]);
+    const secrets = [...tokens];
     const forms = [LOGIN.sudoPassword, ...secrets].flatMap(formsOf);
 
     const holds = (text: string | Buffer) => forms.some((form) => text.includes(form));
@@ -111,4 +107,21 @@ xargs -0 grep -alE 'ertificate-?[kK]ey["=: ]+[0-9a-f]{64}' <files 2>/dev/null
 rm forms files`,
   );
   return found.trim().split('\n').filter(Boolean);
+}
+
+/** The secrets of tokens whose description begins so. */
+async function tokensOf(kubectl: ClusterLab['kubectl'], description: string): Promise<readonly string[]> {
+  const said = await kubectl(
+    `-n kube-system get secrets --field-selector type=bootstrap.kubernetes.io/token -o go-template='{{range .items}}{{.data.description}} {{index .data "token-secret"}}{{"\\n"}}{{end}}'`,
+  );
+  const texts = said.split('\n').map((line) => line.split(' ').map((word) => Buffer.from(word, 'base64').toString()));
+  return texts.flatMap(([what = '', secret = '']) => (what.startsWith(description) ? [secret] : []));
+}
+
+/** Collects them all while the cluster comes up. */
+async function watchTokens(kubectl: ClusterLab['kubectl'], found: Set<string>, over: () => boolean): Promise<void> {
+  while (!over()) {
+    for (const one of await tokensOf(kubectl, '').catch(() => [])) found.add(one);
+    await sleep(300);
+  }
 }

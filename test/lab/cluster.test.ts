@@ -55,6 +55,7 @@ describeLab('a cluster of one control plane and one worker', () => {
 
     await well(['delete', 'cluster']);
     expect(existsSync(KUBECONFIG)).toBe(false);
+    expect(existsSync(join(cluster.dir, '.kubexm', lab.name, 'kubeconfig'))).toBe(false);
     expect(await cluster.traces()).toEqual({});
   });
 });

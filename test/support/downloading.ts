@@ -46,6 +46,7 @@ export class Downloading {
       progress: (done, total) => void this.progress.push([done, total]),
       say: () => undefined,
       line: () => undefined,
+      sent: () => undefined,
       secret: () => undefined,
       ask: async () => '',
       redact: (secret) => void this.redacted.push(secret),

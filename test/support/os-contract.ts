@@ -13,6 +13,7 @@ const io: StepIo = {
   progress: () => undefined,
   say: () => undefined,
   line: () => undefined,
+  sent: () => undefined,
   ask: async () => 'yes',
   redact: () => undefined,
   secret: () => undefined,

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import { removeFromKubeconfig } from '../merge-kubeconfig.ts';
 import { runFlags, wholeRunOptions } from '../run-options.ts';
@@ -17,7 +19,7 @@ export const deleteClusterCommand: CommandSpec = {
 
 async function remove(call: Call) {
   const { io } = call;
-  const { deleteCluster, openCluster } = await import('../../index.ts');
+  const { deleteCluster, openCluster, workDirOf } = await import('../../index.ts');
   const flags = { ...(await runFlags(call)), onFailure: 'keep' as const };
   const { cluster } = await openCluster(flags.configFile);
   if (!flags.dryRun && flags.resume === false && !io.assumeYes) {
@@ -27,7 +29,11 @@ async function remove(call: Call) {
   }
   const { executePipeline } = await import('../run-pipeline.ts');
   const code = await executePipeline(deleteCluster, undefined, flags, io);
-  if (code === 0 && !flags.dryRun)
-    await removeFromKubeconfig({ cluster: cluster.metadata.name, baseDir: flags.baseDir }, io);
+  if (code === 0 && !flags.dryRun) {
+    const { name } = cluster.metadata;
+    await removeFromKubeconfig({ cluster: name, baseDir: flags.baseDir }, io);
+    // What it led to is gone; of the next cluster of that name it would be wrong.
+    rmSync(join(workDirOf(flags.baseDir, name).cluster, 'kubeconfig'), { force: true });
+  }
   return code;
 }

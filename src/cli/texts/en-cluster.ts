@@ -11,18 +11,22 @@ export const enCluster = {
   'ex.create-cluster': 'look, ask, create',
   'ex.create-cluster-dry': 'every single thing that would be changed',
   'ex.create-cluster-resume': 'go on after a failure',
+  'ex.create-cluster-merge': 'and use it with every kubectl from then on',
   'ex.delete-cluster': 'confirm by the name of the cluster',
   'ex.delete-cluster-dry': 'every single thing that would be undone',
   'opt.skip-preflight': 'do not check the machines first',
-  'opt.merge-kubeconfig': 'then put the cluster into your own kubeconfig, as `kubexm get kubeconfig --merge` does',
+  'opt.merge-kubeconfig':
+    'when it is done, put the cluster into your own kubeconfig, as `kubexm get kubeconfig --merge` does',
   'cmd.get-kubeconfig': 'Print the kubeconfig of a cluster, or put it into your own.',
   'cmd.get-kubeconfig.details':
-    'Prints the administrator’s kubeconfig as `create cluster` fetched it: whoever has it is master of the cluster. With --merge, a cluster, a user and a context with the name of the cluster are put into the first file of KUBECONFIG, else ~/.kube/config, and the context becomes the current one; everything else there stays as it is written. An entry of that name that kubexm did not put there is never replaced. `delete cluster` takes them out again.',
+    'Prints the administrator’s kubeconfig as `create cluster` fetched it: whoever has it is master of the cluster. With --merge, a cluster, a user and a context with the name of the cluster are put into the first file of KUBECONFIG, else ~/.kube/config, and the context becomes the current one; every other entry and every comment there stays, while spaces and line breaks may change. A file that is JSON is left alone, and so is an entry of that name that kubexm did not put there. `delete cluster` takes them out again.',
   'ex.get-kubeconfig-name': 'the file, for KUBECONFIG',
   'ex.get-kubeconfig-merge': 'use it with every kubectl from now on',
   'opt.merge': 'put it into your own kubeconfig instead of printing it',
   'opt.kubeconfig-output': 'the kubeconfig itself, or the name of its file',
   'kubeconfig.merged': '{file} has the cluster {name} now; its context is the current one.',
+  'kubeconfig.unfetched':
+    'This run did not fetch the kubeconfig, so nothing was merged. To merge the one that is here: kubexm get kubeconfig --merge',
   'kubeconfig.removed': 'The cluster {name} was taken out of {file}.',
   'kubeconfig.left':
     '{file} still has entries called {name} that were changed since: {what}. To remove them: kubectl config delete-context {name}; kubectl config delete-cluster {name}; kubectl config delete-user {name}',

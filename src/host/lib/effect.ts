@@ -46,10 +46,12 @@ kx_path_remove() {
   case $1 in *.kubexm-kept*) return 0 ;; esac
   if [ -d "$1" ] && [ ! -L "$1" ]; then
     kx_may_go "$1" || return
-    if [ -n "$(find "$1" -name '*.kubexm-kept*')" ]; then
-      find "$1" ! -type d ! -path '*.kubexm-kept*' -exec rm -f {} +
-      find "$1" -depth -type d ! -path '*.kubexm-kept*' -exec rmdir {} \; 2>/dev/null
-      return 0
+    kx_x=$(find "$1" -name '*.kubexm-kept*') || { echo "cannot look through $1" >&2; return 1; }
+    if [ -n "$kx_x" ]; then
+      # By find itself: whoever owns the directory could put a link in the place of what another program is told to remove.
+      find "$1" -depth ! -path '*.kubexm-kept*' -delete 2>/dev/null
+      [ -z "$(find "$1" ! -type d ! -path '*.kubexm-kept*')" ] || { echo "cannot remove all of $1" >&2; return 1; }
+      return
     fi
   fi
   rm -rf -- "$1"

@@ -54,7 +54,9 @@ kx_put_look() {
   if [ -f "$1" ] && [ ! -L "$1" ] && { command exec 8<"$1"; } 2>/dev/null; then
     kx_x=$(stat -c %d:%i -- "$1" 2>/dev/null)
     if [ "$kx_x" = "$(stat -L -c %d:%i -- /proc/self/fd/8)" ] && [ "$(kx_sha256 /proc/self/fd/8)" = "$2" ]; then
-      { [ -z "$4" ] || chown -- "$4" /proc/self/fd/8; } && chmod -- "$3" /proc/self/fd/8 || return
+      # Only where it differs: what is not touched stays known.
+      [ -z "$4" ] || [ "$(stat -L -c %U:%G -- /proc/self/fd/8)" = "$4" ] || chown -- "$4" /proc/self/fd/8 || return
+      [ "0$(stat -L -c %a -- /proc/self/fd/8)" = "$3" ] || chmod -- "$3" /proc/self/fd/8 || return
       echo same
       return
     fi
@@ -78,7 +80,7 @@ kx_put_check() {
 # PATH SHA256 MODE OWNER MARKS: a partial file that was found to be what was meant gets its name. 67: it is not that file.
 kx_put_name() {
   kx_part "$1" "$2" || return
-  [ -f "$kx_tmp" ] && [ "$(kx_marks "$kx_tmp")" = "$5" ] || return 67
+  [ -f "$kx_tmp" ] && [ "$(kx_marks "$kx_tmp")" = "$5" ] || { [ -e "$kx_tmp" ] || kx_den_end; return 67; }
   kx_settle "$3" "$4" || return
   kx_put_note "$2" "$5"
   kx_den_end

@@ -189,7 +189,7 @@ kx_list() {
   elif [ -d "$1" ]; then
     kx_list_tree "$1"
   elif [ -f "$1" ]; then
-    # The size first: kx_sha256 would need two more programs to learn it.
+    # The size first: kx_sha256 would need one more program to learn it.
     kx_stat=$(stat -c '%s %a %u:%g' -- "$1") || return
     if [ "\${kx_stat%% *}" -lt 4000000 ] && command -v sha256sum >/dev/null; then
       kx_sum=$(sha256sum <"$1")

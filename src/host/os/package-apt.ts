@@ -144,7 +144,8 @@ kxp_swap() {
 kxp_turn() {
   set -- "$@" --allow-downgrades --allow-change-held-packages
   # Configuration goes along, unless some of it was there before.
-  printf '%s\n' $kxp_came | grep -qxF -f "$kxp_t/left" || set -- "$@" --purge
+  printf '%s\n' $kxp_came | grep -qxF -f "$kxp_t/left"
+  [ "$?" != 1 ] || set -- "$@" --purge
   set -- "$@" install
   for kxp_x in $kxp_back; do set -- "$@" "\${kxp_x#*|}"; done
   for kxp_x in $kxp_came; do set -- "$@" "$kxp_x-"; done
@@ -204,6 +205,7 @@ kxp_without() {
 
 # Configuration that is still there goes too, unless it was there before the package came.
 kxp_purge() {
+  [ -r "$kxp_t/left" ] || return 0
   set --
   for kxp_x in $kxp_gone; do
     grep -qxF -e "$kxp_x" "$kxp_t/left" && continue

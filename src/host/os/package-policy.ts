@@ -6,7 +6,7 @@ import { compact, posix } from '../lib/text.ts';
  * there before is kept beside it, has its say in every start, and is put back.
  *
  * Every package also lets systemd read all units anew, which takes longer than the package itself: a systemctl of ours, which
- * only the scripts of packages find, remembers that somebody asked, and it is done once.
+ * only the scripts of packages find, remembers that somebody asked; it is done before something starts, and in the end.
  */
 export const packagePolicy = compact(posix`
 kxp_policy_on() {
@@ -40,11 +40,20 @@ exit 101
 KXP_POLICY
   } >"$kxp_policy.kubexm-new" && chmod 755 "$kxp_policy.kubexm-new" && mv -f "$kxp_policy.kubexm-new" "$kxp_policy" ||
     kxp_fail "cannot write $kxp_policy"
-  mkdir -p "$kxp_record/bin" && cat >"$kxp_record/bin/systemctl" <<'KXP_SYSTEMCTL' && chmod 755 "$kxp_record/bin" "$kxp_record/bin/systemctl"
-#!/bin/sh
-case " $* " in *' daemon-reload '*) : >"\${0%/*}/asked"; exit 0 ;; esac
-PATH=\${PATH#"\${0%/*}:"} exec systemctl "$@"
+  kxp_real=$(command -v systemctl) && mkdir -p "$kxp_record/bin" || return 0
+  {
+    printf '#!/bin/sh\nreal=%s\n' "$kxp_real"
+    cat <<'KXP_SYSTEMCTL'
+asked=\${0%/*}/asked
+case " $* " in
+*' --user '* | *' --global '* | *' -M '* | *' --machine'*) ;;
+*' daemon-reload '*) : >"$asked"; exit ;;
+# What starts now starts as its unit is now.
+*start' '* | *' reload'* | *'reload '* | *' --now '*) [ ! -e "$asked" ] || { rm -f "$asked"; "$real" daemon-reload; } ;;
+esac
+exec "$real" "$@"
 KXP_SYSTEMCTL
+  } >"$kxp_record/bin/systemctl" && chmod 755 "$kxp_record/bin" "$kxp_record/bin/systemctl"
 }
 
 kxp_policy_off() {

@@ -66,7 +66,14 @@ cd ${quote(options.dir)} || exit 1
 echo $$ >${quote(`${options.launcherGroup}/cgroup.procs`)} || exit 1
 exec 3>&- </dev/null >console.log 2>&1
 # A power cut ends processes here, and the box's memory of files outlives it: to wait for the disk would only take time.
+# Where the box itself went down meanwhile, nobody knows what of the machine is on its disk.
+boot=$(cat /proc/sys/kernel/random/boot_id)
+if [ -n "$(find work -name incompat)" ] && [ "$boot" != "$(cat booted)" ]; then
+  echo 'the box was restarted while this machine ran: what it wrote may be lost; delete the lab and make it anew'
+  exit 1
+fi
 (cd work && rm -rf work/incompat) || exit 1
+echo "$boot" >booted || exit 1
 overlay=lowerdir=base,upperdir=upper,workdir=work,redirect_dir=off,metacopy=off
 mount -t overlay overlay -o "$overlay,volatile" root || mount -t overlay overlay -o "$overlay" root || exit 1
 # What nspawn leaves in /run when it is killed goes with this namespace.

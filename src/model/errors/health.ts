@@ -28,10 +28,13 @@ export const healthErrors = {
   },
   KX4704: {
     exit: 1,
-    title: { en: '{file} is not kubexm’s: it is left alone', zh: '{file} 并非由 kubexm 创建：保持不变' },
+    title: {
+      en: '{file} is left alone: it is not kubexm’s, or root cannot write there',
+      zh: '{file} 保持不变：并非由 kubexm 创建，或 root 无法在该处写入',
+    },
     remedy: {
-      en: 'For this cluster say: export KUBECONFIG=/etc/kubernetes/admin.conf. To have it made, move the file away and run kubexm create cluster again.',
-      zh: '如需使用此集群：export KUBECONFIG=/etc/kubernetes/admin.conf。如需由 kubexm 创建，请移走该文件后再次运行 kubexm create cluster。',
+      en: 'For this cluster say: sudo kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes. To have it made, move what is there away or make it writable, then: kubexm run task cluster/kubeconfig',
+      zh: '如需使用此集群：sudo kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes。如需由 kubexm 创建，请移走现有内容或使其可写，然后运行：kubexm run task cluster/kubeconfig',
     },
   },
   KX4710: {
@@ -53,12 +56,31 @@ export const healthErrors = {
   KX4712: {
     exit: 1,
     title: {
-      en: '{file} already has a {what} called {name}, which kubexm did not put there',
-      zh: '{file} 中已有名为 {name} 的 {what}，且并非由 kubexm 写入',
+      en: '{file} already has a {what} called {name} that kubexm did not put there, or that was changed since',
+      zh: '{file} 中已有名为 {name} 的 {what}，它并非由 kubexm 写入，或之后被更改过',
     },
     remedy: {
       en: 'Nothing was changed. Rename or delete that entry with kubectl config, then: kubexm get kubeconfig --merge. Or use the kubeconfig of the cluster alone: {kubeconfig}',
       zh: '未做任何更改。请用 kubectl config 重命名或删除该条目，然后运行：kubexm get kubeconfig --merge。也可单独使用该集群的 kubeconfig：{kubeconfig}',
+    },
+  },
+  KX4713: {
+    exit: 1,
+    title: { en: '{name} cannot be taken out of {file}: {reason}', zh: '无法从 {file} 中移除 {name}：{reason}' },
+    remedy: {
+      en: 'The cluster is gone all the same. Take it out with: kubectl config --kubeconfig {file} delete-context {name}; the same with delete-cluster and delete-user. After kubexm delete cluster it is enough to mend the file and to run that again.',
+      zh: '集群已被删除。请运行以下命令移除：kubectl config --kubeconfig {file} delete-context {name}；并同样运行 delete-cluster 和 delete-user。若使用的是 kubexm delete cluster，修复该文件后再次运行即可。',
+    },
+  },
+  KX4714: {
+    exit: 1,
+    title: {
+      en: '{file} is left as it is: {lock} says that another program changes it',
+      zh: '{file} 保持不变：{lock} 表明另一个程序正在更改它',
+    },
+    remedy: {
+      en: 'Try again: kubexm get kubeconfig --merge. If no kubectl runs, one that was killed has left its lock behind: rm {lock}',
+      zh: '请重试：kubexm get kubeconfig --merge。如果没有 kubectl 正在运行，则锁文件由被终止的进程遗留：rm {lock}',
     },
   },
 } as const satisfies Record<string, ErrorEntry>;

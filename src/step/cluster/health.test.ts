@@ -9,7 +9,7 @@ const node = (name: string, is?: string, more = {}) => ({
   ...(is ? { is } : {}),
   ...more,
 });
-const pod = (component: string, is?: string) => ({ kind: 'Pod', name: `${component}-cp1`, component, is });
+const pod = (component: string, is?: string) => ({ kind: 'Pod', name: `${component}-cp1`, is });
 const dns = { kind: 'Deployment', namespace: 'kube-system', name: 'coredns', is: 'Available', ready: 1, wanted: 2 };
 const proxy = (ready?: number) => ({
   kind: 'DaemonSet',

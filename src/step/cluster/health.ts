@@ -8,8 +8,6 @@ interface Part {
   readonly kind: 'Node' | 'Pod' | 'DaemonSet' | 'Deployment';
   readonly namespace?: string;
   readonly name: string;
-  /** Of a static pod of the control plane. */
-  readonly component?: string;
   readonly version?: string;
   readonly addresses?: readonly string[];
   readonly cordoned?: boolean;
@@ -23,7 +21,7 @@ interface Part {
 export interface HealthReport {
   readonly cluster: string;
   readonly nodes: readonly { readonly name: string; readonly roles: readonly string[] }[];
-  /** Static pods of the masters, by their component. */
+  /** Static pods of each master: `etcd` is `etcd-cp1` on cp1. */
   readonly controlPlane: readonly string[];
   /** Daemon sets and deployments. */
   readonly addOns: readonly { readonly title: string; readonly namespace: string; readonly name: string }[];
@@ -35,7 +33,6 @@ export interface HealthReport {
 export const PARTS = [
   '{{range .items}}{"kind":"{{.kind}}","name":"{{.metadata.name}}"',
   '{{with .metadata.namespace}},"namespace":"{{.}}"{{end}}',
-  '{{with .metadata.labels}}{{with .component}},"component":"{{.}}"{{end}}{{end}}',
   '{{with .spec.unschedulable}},"cordoned":true{{end}}',
   '{{with .status.nodeInfo}},"version":"{{.kubeletVersion}}"{{end}}',
   '{{with .status.addresses}},"addresses":[{{$x := ""}}{{range .}}{{if eq .type "InternalIP"}}{{$x}}{{$x = ","}}"{{.address}}"{{end}}{{end}}]{{end}}',
@@ -94,11 +91,12 @@ function controlPlaneRows(
   parts: readonly Part[],
   lang: Lang,
 ): readonly FindingRow[] {
-  const wanted = nodes.filter(({ roles }) => roles.includes('master')).length;
+  const masters = nodes.filter(({ roles }) => roles.includes('master'));
+  const wanted = masters.length;
+  const well = new Set(parts.flatMap(({ kind, name, is }) => (kind === 'Pod' && is === 'Ready' ? [name] : [])));
   return controlPlane.map((name) => {
-    const pods = parts.filter(({ kind, component }) => kind === 'Pod' && component === name);
-    const ready = pods.filter(({ is }) => is === 'Ready').length;
-    return partRow(WORDS.controlPlane[lang], name, 'kube-system', { ready, wanted, isWell: ready >= wanted });
+    const ready = masters.filter((master) => well.has(`${name}-${master.name}`)).length;
+    return partRow(WORDS.controlPlane[lang], name, 'kube-system', { ready, wanted, isWell: ready === wanted });
   });
 }
 

@@ -78,6 +78,7 @@ export const image = defineStep<Image>()({
       signal: io.signal,
       progress: (done, total) => io.progress(done, total),
     });
+    io.sent();
     io.line('importing');
     const { id, load } = COMMANDS[runtime];
     const script = lines(
@@ -97,7 +98,7 @@ export const image = defineStep<Image>()({
     return lines(forgetNote(reference), sh`echo ${`the image ${reference} stays: the host had one of that name`} >&2`);
   },
   owns: (want) => [`image:${want.runtime}:${want.reference}`],
-  sends: 1,
+  sends: true,
   timeoutSeconds: 3600,
   estimateSeconds: 3,
   example: {

@@ -29,11 +29,15 @@ export const kubeObjects = defineStep<KubeObjects>()({
   probe: (want) =>
     lines(
       textFile(want),
-      // A controller that is at work on an object between the two looks of `diff` makes them differ: that passes.
-      sh`for kx_try in 1 2 3; do
+      // A controller that is at work on an object between the two looks of `diff` makes them differ: what is said twice is so.
+      sh`kx_before=
+for kx_try in 1 2 3; do
 kx_diff=$(KUBECTL_EXTERNAL_DIFF='diff -u -N' ${kubectl(want)} diff --server-side --force-conflicts --field-manager=${MANAGER} -f "$KX_OBJECTS" 2>&1)
 kx_code=$?
-case $kx_code/$kx_try$kx_diff in 1/[12]*+++*) sleep 1 ;; *) break ;; esac
+kx_now=$(printf '%s' "$kx_diff" | grep '^[-+] ')
+case $kx_code$kx_diff in 1*+++*) [ "$kx_now" != "$kx_before" ] || break ;; *) break ;; esac
+kx_before=$kx_now
+sleep 1
 done
 printf '%s\\n' "$kx_diff"
 (exit "$kx_code")`,

@@ -259,7 +259,10 @@ describe('upload', () => {
   test('sends the digest along', async () => {
     const calls: unknown[][] = [];
     const fake = { put: async (...args: unknown[]) => void calls.push(args) } as unknown as Host;
-    await upload.definition.apply(fake, { ...want, owner: 'root' }, { signal: new AbortController().signal } as StepIo);
+    await upload.definition.apply(fake, { ...want, owner: 'root' }, {
+      signal: new AbortController().signal,
+      sent: () => {},
+    } as unknown as StepIo);
     expect(calls[0]?.slice(0, 2)).toEqual(['/tmp/f', '/x']);
     expect(calls[0]?.[2]).toMatchObject({ mode: '0755', owner: 'root', sha256 });
   });
@@ -296,7 +299,11 @@ describe('uploads', () => {
       run: async () => joined(mine(one), absent),
       put: async (from: string, to: string) => void sent.push([from, to]),
     } as unknown as Host;
-    await apply(fake, want, { signal: new AbortController().signal, line: () => {} } as unknown as StepIo);
+    await apply(fake, want, {
+      signal: new AbortController().signal,
+      line: () => {},
+      sent: () => {},
+    } as unknown as StepIo);
     expect(sent).toEqual([['/tmp/b', '/d/two']]);
   });
 

@@ -22,6 +22,7 @@ function person(
     signal: new AbortController().signal,
     progress: () => undefined,
     line: () => undefined,
+    sent: () => undefined,
     secret: () => undefined,
     say: (text) => void said.push(text),
     ask: async (question) => {

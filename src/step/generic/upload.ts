@@ -28,9 +28,12 @@ export const upload = defineStep<Upload>()({
     const diff = uploadDiff(seen, want);
     return diff.length === 0 ? satisfied() : needed(metaOf(seen), diff);
   },
-  apply: (host, want, io) => sendFile(host, want, io),
+  apply: async (host, want, io): Promise<void> => {
+    await sendFile(host, want, io);
+    io.sent();
+  },
   saves: (want) => [want.path],
-  sends: 1,
+  sends: true,
   timeoutSeconds: 3600,
   estimateSeconds: 5,
   example: {

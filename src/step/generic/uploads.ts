@@ -1,5 +1,5 @@
 import { type Output, output } from '../../model/host.ts';
-import { lines, sh } from '../../model/script.ts';
+import { lines, type Script, sh } from '../../model/script.ts';
 import type { Change } from '../../plan/diff.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import type { Kept } from './lib/kept.ts';
@@ -22,23 +22,23 @@ export const uploads = defineStep<Uploads>()({
   description:
     'Files of the machine kubexm runs on, sent into a directory of the host: those that differ by their digest.',
   title: (want) => `upload ${namesIn(want).length} files to ${want.directory}`,
-  probe: (want) => lines(...pathsOf(want).map(([, path]) => sh`${lookAt(path, { big: true })}\nprintf '\\0'`)),
+  probe: look,
   judge: (found, want) => {
     const diff = differing(found, want).flatMap(([, changes]) => changes);
     return diff.length === 0 ? satisfied() : needed({}, diff);
   },
   apply: async (host, want, io): Promise<void> => {
-    const { script } = uploads.definition.probe?.(want) ?? sh`:`;
-    const found = await host.run({ script }, { timeoutSeconds: 600, signal: io.signal });
+    const found = await host.run(look(want), { timeoutSeconds: 600, signal: io.signal });
     for (const [name] of differing(found, want)) {
       const source = want.files[name];
       if (!source) continue;
       io.line(name);
       await sendFile(host, { ...want, source, path: pathOf(want, name) }, io);
     }
+    io.sent();
   },
   saves: (want) => pathsOf(want).map(([, path]) => path),
-  sends: (want) => namesIn(want).length,
+  sends: true,
   timeoutSeconds: 3600,
   estimateSeconds: (want) => 2 + namesIn(want).length,
   example: {
@@ -50,6 +50,10 @@ export const uploads = defineStep<Uploads>()({
     owner: 'root:root',
   },
 });
+
+function look(want: Uploads): Script {
+  return lines(...pathsOf(want).map(([, path]) => sh`${lookAt(path, { big: true })}\nprintf '\\0'`));
+}
 
 /** Names and places of what is to be there. */
 function pathsOf(want: Uploads): readonly (readonly [string, string])[] {

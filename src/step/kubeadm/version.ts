@@ -8,6 +8,8 @@ export interface Traits {
   readonly knowsFailCgroupV1: boolean;
   /** kubeadm calls cgroup v1 an error since 1.35, and takes no word for it but that the check is left out. */
   readonly refusesCgroupV1: boolean;
+  /** Its kubeadm writes IPv4 addresses as `[10.96.0.1]` when it looks for proxies; built with a newer Go, that is an error. */
+  readonly failsProxyCheck: boolean;
   /** kube-proxy's nftables mode is stable since 1.33. */
   readonly stableNftables: boolean;
 }
@@ -19,6 +21,7 @@ export function traitsOf(version: string): Traits {
     kubeadmApi: since('1.31') ? 'v1beta4' : 'v1beta3',
     knowsFailCgroupV1: since('1.31'),
     refusesCgroupV1: since('1.35'),
+    failsProxyCheck: !inRange(version, '>=1.31.14 <1.32 || >=1.32.10 <1.33 || >=1.33.6 <1.34 || >=1.34.2'),
     stableNftables: since('1.33'),
   };
 }

@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -14,10 +17,13 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { StateCase } from '../../../test/contract/case.ts';
+import { meetsContract } from '../../../test/contract/procedure.ts';
 import { ShellHost, variants } from '../../../test/contract/shell-host.ts';
 import type { Script } from '../../model/script.ts';
-import type { StepIo } from '../../plan/step.ts';
+import type { AnyStep, StepIo } from '../../plan/step.ts';
 import { type HomeKubeconfig, homeKubeconfig, tellLeft } from './home.ts';
+import { homeDirectory } from './home-directory.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'kubexm-home-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -49,6 +55,8 @@ describe.each(variants(scratch))('a kubeconfig in a home, in $name', (variant) =
 
   const want = (user: string): HomeKubeconfig => ({ dir, user, source });
   const look = async (user: string) => judge!(await host.run(probe!(want(user))), want(user));
+  const lookAtDirectory = async (user: string) =>
+    homeDirectory.definition.judge!(await host.run(homeDirectory.definition.probe!({ dir, user })), { dir, user });
   const make = async (user: string) => {
     const ended = await host.run(apply(host, want(user), {} as StepIo) as Script);
     expect(ended, ended.stderr).toMatchObject({ code: 0 });
@@ -74,7 +82,6 @@ describe.each(variants(scratch))('a kubeconfig in a home, in $name', (variant) =
     expect(readFileSync(file, 'utf8')).toBe(conf('a2V5'));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(file).uid).toBeGreaterThan(0);
-    expect(statSync(dir).uid).toBe(statSync(file).uid);
     expect(await look(copies)).toEqual(ours);
     writeFileSync(source, conf('bmV3'));
     expect(await look(copies)).toMatchObject({ verdict: 'needed', diff: [{ from: 'an older copy' }] });
@@ -96,11 +103,90 @@ describe.each(variants(scratch))('a kubeconfig in a home, in $name', (variant) =
     expect(await look(user)).toEqual(theirs());
   });
 
+  test('a file of another owner is theirs, be it the same', async () => {
+    writeFileSync(join(dir, 'config'), conf('a2V5'), { mode: 0o600 });
+    expect(await look(me === 'root' ? 'nobody' : 'root')).toEqual(theirs());
+  });
+
   test('what is in the directory already keeps its owner, and nothing stays behind', async () => {
     writeFileSync(join(dir, 'other'), '');
+    if (me === 'root') chownSync(dir, 12, 34);
+    const { uid, gid } = statSync(dir);
     await make('root');
-    expect(existsSync(join(dir, 'other'))).toBe(true);
-    expect(statSync(dir).uid).toBe(process.getuid?.());
+    expect(readdirSync(dir).sort()).toEqual(['config', 'other']);
+    expect(statSync(dir)).toMatchObject({ uid, gid });
+  });
+
+  test.each<[string, (dir: string) => void]>([
+    ['a file', (path) => writeFileSync(path, 'mine')],
+    ['a link to nothing', (path) => symlinkSync('/elsewhere/gone', path)],
+  ])('where .kube is %s it is left alone, and told', async (_, put) => {
+    rmSync(dir, { recursive: true });
+    put(dir);
+    const before = lstatSync(dir);
+    expect(await lookAtDirectory('nobody')).toMatchObject({ verdict: 'satisfied' });
+    expect(await look('nobody')).toEqual(theirs());
+    expect(lstatSync(dir).ino).toBe(before.ino);
+  });
+
+  // The tests run where /opt cannot be written to.
+  test('a home where root cannot write is left alone, and told', async (context) => {
+    if (variant.name === 'busybox') return context.skip('busybox says that root can write everywhere');
+    const want = { dir: '/opt/.kube', user: 'nobody', source };
+    expect(judge!(await host.run(probe!(want)), want)).toEqual({ ...ours, output: { left: '/opt/.kube/config' } });
+    const made = await host.run(homeDirectory.definition.probe!(want));
+    expect(homeDirectory.definition.judge!(made, want)).toMatchObject({ verdict: 'satisfied' });
+  });
+
+  test('a user without a home gets nothing', async () => {
+    for (const step of [homeDirectory, homeKubeconfig]) {
+      const nowhere = { dir: '', user: 'nobody', source };
+      const seen = await host.run(step.definition.probe!(nowhere));
+      expect(step.definition.judge!(seen, nowhere)).toMatchObject({ verdict: 'satisfied' });
+      expect(step.definition.saves?.(nowhere) ?? []).toEqual([]);
+      expect(step.definition.effects?.(nowhere) ?? []).toEqual([]);
+    }
+  });
+
+  const step = homeKubeconfig.definition as unknown as AnyStep;
+  const at = (tree: string) => ({ dir: join(tree, '.kube'), source });
+  test.each<StateCase>([
+    { name: 'a link', step, want: (tree) => ({ ...at(tree), user: 'root' }) },
+    {
+      name: 'an older copy',
+      step,
+      before: (tree) => {
+        const file = join(tree, '.kube', 'config');
+        writeFileSync(file, conf('b2xk'), { mode: 0o640 });
+        if (me === 'root') execFileSync('chown', ['nobody:', file]);
+      },
+      want: (tree) => ({ ...at(tree), user: copies }),
+    },
+    {
+      name: 'a directory',
+      step: homeDirectory.definition as unknown as AnyStep,
+      before: (tree) => rmSync(join(tree, '.kube'), { recursive: true }),
+      want: (tree) => ({ ...at(tree), user: me }),
+    },
+  ])('$name comes, and goes again', async (one) => {
+    const tree = join(dir, '..', 'home');
+    mkdirSync(join(tree, '.kube'), { recursive: true });
+    await meetsContract(one, host, { tree, work: scratch, url: '' });
+  });
+
+  test('a directory that somebody has put something into stays', async () => {
+    writeFileSync(join(dir, 'mine'), '');
+    const undo = homeDirectory.definition.revert!(host, { dir, user: me }, {}) as Script;
+    expect(await host.run(undo)).toMatchObject({ code: 1, stderr: expect.stringContaining('stays') });
+    expect(existsSync(join(dir, 'mine'))).toBe(true);
+  });
+
+  test('a directory is made for the user', async (context) => {
+    if (me !== 'root') return context.skip('only root can give directories away');
+    rmSync(dir, { recursive: true });
+    await host.run(homeDirectory.definition.apply(host, { dir, user: 'nobody' }, {} as StepIo) as Script);
+    expect(statSync(dir).mode & 0o777).toBe(0o755);
+    expect(statSync(dir).uid).toBeGreaterThan(0);
   });
 });
 
@@ -115,6 +201,7 @@ test('what is left alone is told in the reader’s language, and nothing else is
   await tell('/root/.kube/config');
   await tell('/root/.kube/config', 'zh');
   expect(said).toHaveLength(2);
-  expect(said[0]).toContain('cp1: KX4704 /root/.kube/config is not kubexm’s: it is left alone\n→ For this cluster');
+  expect(said[0]).toContain('cp1: KX4704 /root/.kube/config is left alone: ');
+  expect(said[0]).toContain('\n→ For this cluster say: sudo kubectl ');
   expect(said[1]).toContain('保持不变');
 });

@@ -3,17 +3,21 @@ import { type Script, sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import { absolute, tempBeside } from '../generic/lib/path.ts';
 import { withFunctions } from '../generic/lib/shell.ts';
+import { BARRED } from './home-directory.ts';
 
 /** A kubeconfig in the home of a user of the machine. */
 export interface HomeKubeconfig {
-  /** `/root/.kube` */
+  /** `/root/.kube`. Empty: the user has no home, and gets none. */
   readonly dir: string;
   readonly user: string;
   /** The administrator's kubeconfig on this machine. */
   readonly source: string;
 }
 
-/** What is there: nothing, what is wanted, what was wanted before certificates were renewed, or something of somebody else. */
+/**
+ * What is there: nothing, what is wanted, what was wanted before certificates were renewed, or something of somebody else, be it
+ * only a place where root cannot write.
+ */
 type State = 'absent' | 'ours' | 'stale' | 'theirs';
 
 /** Everything but the client's certificate and key: those are renewed. */
@@ -28,14 +32,23 @@ export const homeKubeconfig = defineStep<HomeKubeconfig>()({
   description: "A kubeconfig in a user's home: a link for root, a private copy for others. One that is not ours stays.",
   title: (want) => `kubeconfig of ${want.user}`,
   probe: ({ dir, user, source }) =>
-    sh`p=${`${absolute(dir)}/config`}; s=${source}
+    dir === ''
+      ? sh`echo ours`
+      : sh`p=${`${absolute(dir)}/config`}; s=${source}
 ${LASTING}
-if [ -L "$p" ]; then
-  if [ "$(readlink -- "$p")" = "$s" ]; then echo ours; else echo theirs; fi
-elif [ ! -e "$p" ]; then echo absent
-elif [ ${user} = root ] || [ ! -f "$p" ] || [ "$(kxg_lasting "$p")" != "$(kxg_lasting "$s")" ]; then echo theirs
-elif cmp -s -- "$p" "$s" && [ "$(stat -c '%a %U' -- "$p")" = ${`600 ${user}`} ]; then echo ours
-else echo stale; fi`,
+${BARRED}
+kxg_state() {
+  if [ -L "$p" ]; then
+    if [ "$(readlink -- "$p")" = "$s" ]; then echo ours; else echo theirs; fi
+  elif [ ! -e "$p" ]; then echo absent
+  elif [ ${user} = root ] || [ ! -f "$p" ] || [ "$(stat -c %u -- "$p")" != "$(id -u -- ${user})" ]; then echo theirs
+  elif [ "$(kxg_lasting "$p")" != "$(kxg_lasting "$s")" ]; then echo theirs
+  elif cmp -s -- "$p" "$s" && [ "$(stat -c %a -- "$p")" = 600 ]; then echo ours
+  else echo stale; fi
+}
+state=$(kxg_state)
+case $state in absent | stale) ! kxg_barred ${dir} || state=theirs ;; esac
+echo "$state"`,
   judge: (output, { dir, user, source }) => {
     const state = (output.stdout.trim() || 'absent') as State;
     if (state === 'ours' || state === 'theirs') return satisfied({ left: state === 'theirs' ? `${dir}/config` : '' });
@@ -50,17 +63,15 @@ else echo stale; fi`,
     const path = `${absolute(dir)}/config`;
     return withFunctions(
       'write',
-      sh`p=${path}; t=${tempBeside(path)}; d=${dir}; new=
-[ -n "$(ls -A -- "$d")" ] || new=yes
+      sh`p=${path}; t=${tempBeside(path)}
 kxg_new "$t"
 { ${make}; } || kxg_fail "cannot make $p"
-kxg_place "$t" "$p"
-[ -z "$new" ] || chown -- ${user}: "$d" || kxg_fail "cannot set the owner of $d"`,
+kxg_place "$t" "$p"`,
     );
   },
-  saves: ({ dir }) => [`${dir}/config`],
+  saves: ({ dir }) => (dir === '' ? [] : [`${dir}/config`]),
   // Whoever uses it leaves what kubectl remembers.
-  effects: ({ dir }) => [{ type: 'path', path: `${dir}/cache` }],
+  effects: ({ dir }) => (dir === '' ? [] : [{ type: 'path', path: `${dir}/cache` }]),
   example: { dir: '/root/.kube', user: 'root', source: '/etc/kubernetes/admin.conf' },
 });
 

@@ -17,10 +17,11 @@ export interface LookedFor {
 const ASK = posix`exec 3<>"/dev/udp/$0/53" && printf "\022\064\001\000\000\001\000\000\000\000\000\000\000\000\002\000\001" >&3 &&
   IFS= read -r -n 1 -t 2 -u 3 x`;
 
-/** A machine that is a cluster's already is at work: whether names are answered there is not asked again. */
+/** Where a node of a cluster is at work, whether names are answered is not asked again. */
 const OWNER = rawScript(posix`echo '@@ owner'
-kxp_owner=$(kx_manifest_owner)
-echo "$kxp_owner"
+kx_manifest_owner
+kxp_works=
+[ ! -e /etc/kubernetes/kubelet.conf ] || kxp_works=$(kx_manifest_owner)
 echo '@@ uuid'
 cat /sys/class/dmi/id/product_uuid 2>/dev/null`);
 
@@ -62,7 +63,7 @@ kxp_servers=$(while read -r kxp_word kxp_server kxp_x; do
   [ "$kxp_word" != nameserver ] || echo "$kxp_server"
 done </etc/resolv.conf) 2>/dev/null
 for kxp_server in $kxp_servers; do
-  if [ -n "$kxp_owner" ] || ! command -v bash >/dev/null || ! command -v timeout >/dev/null; then echo "$kxp_server unknown"; continue; fi`),
+  if [ -n "$kxp_works" ] || ! command -v bash >/dev/null || ! command -v timeout >/dev/null; then echo "$kxp_server unknown"; continue; fi`),
   sh`  { if timeout 3 bash -c ${ASK} "$kxp_server"; then echo "$kxp_server yes"; else echo "$kxp_server no"; fi; } 2>/dev/null &`,
   rawScript('done\nwait'),
 );

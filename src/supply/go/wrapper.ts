@@ -21,7 +21,7 @@ export function wrapperText(build: Pick<BuildNeed, 'modules' | 'without' | 'repl
   }
   for (const { path, version } of build.modules) required.set(path, version);
   const withheld = unpublished(mods, build.replace);
-  for (const { path } of withheld) required.delete(path);
+  for (const { path } of withheld) if (required.get(path) === PLACEHOLDER) required.delete(path);
   const requirements = [...required].map(([path, version]) => ({ path, version })).sort(byPath);
   const [first] = build.modules;
   const copied = first === undefined || build.without === undefined ? [] : [`replace ${first.path} => ./${COPY}`];

@@ -1,7 +1,10 @@
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { daemonReady, deploymentServes, nodeReady } from '../../step/cluster.ts';
+import { controlPlaneReady, daemonReady, deploymentServes, nodeReady } from '../../step/cluster.ts';
 import { firstMaster, nodesOf } from '../nodes.ts';
+
+/** The static pods of a master. */
+export const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'];
 
 /** The cluster is well. Each node looks at itself: one that is lost holds nobody up, and is not called ready either. */
 export const healthTask = defineTask({
@@ -9,18 +12,20 @@ export const healthTask = defineTask({
   description:
     'Wait until every node is ready, with its network and its part of the control plane, and names are answered.',
   tags: ['health'],
-  steps: [nodeReady, daemonReady, deploymentServes],
+  steps: [nodeReady, daemonReady, controlPlaneReady, deploymentServes],
   plan: (context) => {
     const nodes = nodesOf(context);
-    const daemon = (name: string, namespace: string, selector: string, hosts = nodes) =>
-      on(hosts, (host) => daemonReady({ node: host.name, namespace, selector }), { name });
+    const daemon = (name: string, namespace: string, selector: string) =>
+      on(nodes, (host) => daemonReady({ node: host.name, namespace, selector }), { name });
     const { plugin } = context.cluster.spec.network;
     const network = plugin === 'flannel' ? [daemon('network', 'kube-flannel', 'app=flannel')] : [];
     const fragment = sequence(
       on(nodes, (host) => nodeReady({ node: host.name })),
       parallel(
         ...network,
-        daemon('control-plane', 'kube-system', 'tier=control-plane', context.role('master')),
+        on(context.role('master'), (host) => controlPlaneReady({ node: host.name, components: CONTROL_PLANE }), {
+          name: 'control-plane',
+        }),
         daemon('proxy', 'kube-system', 'k8s-app=kube-proxy'),
         on(firstMaster(context), deploymentServes({ name: 'coredns', namespace: 'kube-system' }), { name: 'dns' }),
       ),

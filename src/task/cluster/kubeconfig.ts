@@ -34,7 +34,7 @@ function kubectlFor(hosts: readonly PlanHost[], name: string, userOf: (host: Pla
   const made = on(hosts, (host) => userKubeconfig({ dir, user: userOf(host) }), { name: `kubeconfig-${name}` });
   return sequence(
     home,
-    on(hosts, kubeDirectory({ path: dir }), { name: `directory-${name}` }),
+    on(hosts, (host) => kubeDirectory({ dir, user: userOf(host) }), { name: `directory-${name}` }),
     made,
     on(hosts, tellLeftAlone({ left: member(made.ref(), 'left') }), { name: `left-${name}` }),
   );

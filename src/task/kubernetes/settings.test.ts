@@ -50,8 +50,8 @@ describe('what kubeadm is told', () => {
 
 describe('the version decides', () => {
   test.each([
-    ['v1.30.4', 'kubeadm.k8s.io/v1beta3', undefined, undefined, 'iptables'],
-    ['v1.31.4', 'kubeadm.k8s.io/v1beta4', false, undefined, 'iptables'],
+    ['v1.30.4', 'kubeadm.k8s.io/v1beta3', undefined, ['HTTPProxyCIDR'], 'iptables'],
+    ['v1.31.4', 'kubeadm.k8s.io/v1beta4', false, ['HTTPProxyCIDR'], 'iptables'],
     ['v1.34.2', 'kubeadm.k8s.io/v1beta4', false, undefined, 'nftables'],
     ['v1.36.0', 'kubeadm.k8s.io/v1beta4', false, ['SystemVerification'], 'nftables'],
   ])('%s on control groups v1', async (version, api, fail, ignored, mode) => {

@@ -58,8 +58,17 @@ export function nodeSettings(context: PlanContext, host: PlanHost): NodeSettings
     criSocket: criSocket(context),
     taints: host.roles.includes('master') ? (both ? [] : [CONTROL_PLANE_TAINT]) : undefined,
     kubeletArgs: flags(context.cluster.spec.kubernetes.kubeletArgs),
-    ignoredChecks: host.facts.cgroup === 1 && traits(context).refusesCgroupV1 ? ['SystemVerification'] : [],
+    ignoredChecks: ignoredChecks(context, host),
   };
+}
+
+/** Checks of kubeadm that would stop it for no good reason. */
+function ignoredChecks(context: PlanContext, { facts }: PlanHost): readonly string[] {
+  const { refusesCgroupV1, failsProxyCheck } = traits(context);
+  return [
+    ...(facts.cgroup === 1 && refusesCgroupV1 ? ['SystemVerification'] : []),
+    ...(failsProxyCheck ? ['HTTPProxyCIDR'] : []),
+  ];
 }
 
 /** Where a node keeps what `kubeadm reset` and the manifest have to find again. */

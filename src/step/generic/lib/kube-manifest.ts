@@ -5,8 +5,8 @@ import type { Kept } from './kept.ts';
 import { invalid } from './path.ts';
 
 /**
- * A change to one object of a manifest, as a strategic merge patch: what is null goes; in lists of things with a name each goes
- * to its like, one with `$patch: delete` takes it away; other lists are replaced.
+ * A change to one object of a manifest, as a merge patch: what is null goes; in lists of things with a name each goes to its like,
+ * one with `$patch: delete` takes it away; other lists are replaced.
  */
 export interface ObjectPatch {
   readonly kind: string;

@@ -1,0 +1,34 @@
+import { on, sequence } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import { member } from '../../plan/ref.ts';
+import { askHealth, tellHealth } from '../../step/cluster.ts';
+import { firstMaster, nodesOf } from '../nodes.ts';
+import { CONTROL_PLANE } from './health.ts';
+
+const ADD_ONS = [
+  { title: 'kube-proxy', namespace: 'kube-system', name: 'kube-proxy' },
+  { title: 'CoreDNS', namespace: 'kube-system', name: 'coredns' },
+];
+const FLANNEL = { title: 'flannel', namespace: 'kube-flannel', name: 'kube-flannel-ds' };
+
+/** The last look, for people to see. */
+export const reportTask = defineTask({
+  name: 'cluster/report',
+  description: 'Tell how the cluster is.',
+  tags: ['report'],
+  steps: [askHealth, tellHealth],
+  plan: (context) => {
+    const { metadata, spec } = context.cluster;
+    const addOns = spec.network.plugin === 'flannel' ? [...ADD_ONS, FLANNEL] : ADD_ONS;
+    const namespaces = [...new Set(addOns.map(({ namespace }) => namespace))];
+    const asked = on(firstMaster(context), askHealth({ namespaces }));
+    const told = tellHealth({
+      cluster: metadata.name,
+      nodes: nodesOf(context).map(({ name, roles }) => ({ name, roles })),
+      controlPlane: CONTROL_PLANE,
+      addOns,
+      said: member(asked.ref(), 'stdout'),
+    });
+    return { fragment: sequence(asked, on(context.local, told)), outputs: undefined };
+  },
+});
