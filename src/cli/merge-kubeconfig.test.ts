@@ -61,10 +61,11 @@ test('taken out: told if something was, with a remedy if it cannot be', async ()
 });
 
 test.each([
-  ['made', FETCH, 'changed', true],
-  ['found to be right', FETCH, 'satisfied', true],
-  ['not made', FETCH, 'failed', false],
-  ['left out', FETCH, 'superseded', false],
+  ['made', `${FETCH}@cp1`, 'changed', true],
+  ['fetched', `${FETCH}@cp1`, 'ran', true],
+  ['found to be right', `${FETCH}@cp1`, 'satisfied', true],
+  ['not made', `${FETCH}@cp1`, 'failed', false],
+  ['left out', `${FETCH}@cp1`, 'superseded', false],
   ['another step', 'etcd/install/unit', 'changed', false],
 ])('the kubeconfig of a run: %s', (_, node, outcome, done) => {
   const fetched = hearFetched();

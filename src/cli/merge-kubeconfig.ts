@@ -26,8 +26,8 @@ export async function tryMerge(place: KubeconfigPlace, fetched: boolean, io: Io)
 export function hearFetched(): { readonly sink: EventSink; readonly done: () => boolean } {
   let done = false;
   const sink: EventSink = (event) => {
-    if (event.type !== 'node-finished' || event.node !== FETCH) return;
-    done = event.outcome === 'changed' || event.outcome === 'satisfied';
+    if (event.type !== 'node-finished' || !event.node.startsWith(`${FETCH}@`)) return;
+    done = ['ran', 'changed', 'satisfied'].includes(event.outcome);
   };
   return { sink, done: () => done };
 }

@@ -147,8 +147,8 @@ done 2>/dev/null; true`;
       expect(await fleet.picture(), what).toEqual(before);
       expect(await fleet.traces(), what).toEqual([]);
     });
-    // Of kubexm alone there is a login and a shell on the machine.
-    expect(ended).toBeGreaterThan(cases.length);
+    // Of kubexm alone there is a login and a shell on the machine; in a single case they may have ended with it.
+    if (thorough) expect(ended).toBeGreaterThan(cases.length);
   });
 
   test('a reset killed at its transitions, gone on with or begun anew', { timeout: 900_000 }, async () => {
