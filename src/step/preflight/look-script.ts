@@ -45,14 +45,23 @@ for kxp_file in /proc/[0-9]*/comm; do
   esac
 done`);
 
-/** Who holds a port: the process that has its socket open. */
-const HOLDERS = rawScript(posix`while read -r kxp_port kxp_inode; do
-  kxp_fd=$(find /proc/[0-9]*/fd -lname "socket:\[$kxp_inode\]" 2>/dev/null | head -n 1)
-  kxp_pid=\${kxp_fd#/proc/}
-  kxp_pid=\${kxp_pid%%/*} kxp_name=
-  [ -z "$kxp_pid" ] || { read -r kxp_name <"/proc/$kxp_pid/comm"; } 2>/dev/null
-  echo "$kxp_port \${kxp_pid:--} $kxp_name"
-done`);
+/** Who holds a port: the process that has its socket open. One look through all processes for all ports. */
+const HOLDERS = rawScript(posix`{
+kxp_held=$(cat)
+set --
+for kxp_inode in $(printf '%s\n' "$kxp_held" | awk '{ print $2 }'); do set -- "$@" -o -lname "socket:\[$kxp_inode\]"; done
+if [ "$#" -gt 0 ]; then
+  shift
+  kxp_open=$(find /proc/[0-9]*/fd \( "$@" \) 2>/dev/null | while read -r kxp_fd; do echo "$(readlink "$kxp_fd") $kxp_fd"; done)
+  printf '%s\n' "$kxp_held" | while read -r kxp_port kxp_inode; do
+    kxp_fd=$(printf '%s\n' "$kxp_open" | grep -F "socket:[$kxp_inode] " | head -n 1)
+    kxp_pid=\${kxp_fd#*/proc/}
+    kxp_pid=\${kxp_pid%%/*} kxp_name=
+    [ -z "$kxp_pid" ] || { read -r kxp_name <"/proc/$kxp_pid/comm"; } 2>/dev/null
+    echo "$kxp_port \${kxp_pid:--} $kxp_name"
+  done
+fi
+}`);
 
 const NAMES = lines(
   rawScript(posix`echo '@@ own'
