@@ -45,6 +45,25 @@ describe('drain', () => {
     expect((await again).counts).toEqual({ ran: 4, skipped: 56 });
   });
 
+  test('what waits to send does not start either, be it for the line or for its host', async () => {
+    for (const hosts of [[a], [a, b]]) {
+      const rig = new Rig(['a', 'b']);
+      const manual = new Manual();
+      const many = Array.from({ length: 20 }, (_, i) => {
+        const use = manual.use({ name: `n${i}` });
+        return on(hosts, { ...use, step: { ...use.step, sends: true } }, named(`n${i}`));
+      });
+      const running = rig.run(parallel(...many), { limits: { total: 99, perHost: 9, sending: 3 } });
+      await manual.until(hosts.length + 1);
+      rig.drain.abort();
+      for (const name of manual.held) manual.go(name);
+      expect((await running).counts).toEqual({
+        ran: hosts.length + 1,
+        skipped: 20 * hosts.length - hosts.length - 1,
+      });
+    }
+  });
+
   test('a check that is on its way is not followed up', async () => {
     const rig = new Rig(['a'], { latencyMs: 20 });
     const running = rig.run(sequence(set('one'), set('two')));

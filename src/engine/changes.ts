@@ -48,6 +48,7 @@ export class Changes {
       if (late !== undefined) this.execution.settle(i, late, 0);
       else void this.change(i, lane);
       this.next(lane.parked);
+      this.next(lane.unsent);
       this.next(this.unsent);
     }
   }
