@@ -193,8 +193,18 @@ const joinTokenStep = defineStep<{ readonly ttl: string }>()({
   description: 'A token of kubeadm that lets nodes join for a short while; made only when a node needs it.',
   title: () => 'token for nodes that join',
   nature: 'mint',
+  // A node believes in the cluster once the controller manager has signed for the token. One that asks too early asks again five
+  // seconds later: to wait here is shorter. Where nobody signs, kubeadm says so on the node that joins.
   apply: (_host, want) =>
-    sh`kubeadm token create --kubeconfig ${KUBERNETES.adminConf} --ttl ${want.ttl} --description ${'kubexm: nodes that join'} --print-join-command`,
+    sh`said=$(kubeadm token create --kubeconfig ${KUBERNETES.adminConf} --ttl ${want.ttl} --description ${'kubexm: nodes that join'} --print-join-command) || exit
+id=\${said#*--token }
+id=\${id%%.*}
+tries=100
+until [ "$tries" = 0 ] || kubectl --kubeconfig ${KUBERNETES.adminConf} -n kube-public get configmap cluster-info -o 'jsonpath={.data}' 2>/dev/null | grep -q "jws-kubeconfig-$id"; do
+  tries=$((tries - 1))
+  sleep 0.2 2>/dev/null || sleep 1
+done
+printf '%s\\n' "$said"`,
   result: (output: Output): { readonly token: string; readonly caCertHash: string } => {
     const token = /--token (\S+)/.exec(output.stdout)?.[1];
     const caCertHash = /--discovery-token-ca-cert-hash (\S+)/.exec(output.stdout)?.[1];

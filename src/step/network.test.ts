@@ -1,7 +1,20 @@
 import { expect, test } from 'vitest';
 import { type FlannelSettings, flannelPatches } from './network.ts';
 
-const plain: FlannelSettings = { podNetworks: { ipv4: '10.9.0.0/16' }, backend: 'vxlan', directRouting: false, mtu: 0 };
+const plain: FlannelSettings = {
+  podNetworks: { ipv4: '10.9.0.0/16' },
+  backend: 'vxlan',
+  directRouting: false,
+  mtu: 0,
+  endpoint: { host: 'lb.example', port: 7443 },
+};
+
+test('flannel asks the API server itself, and not through kube-proxy', () => {
+  const env = flannelPatches(plain).flatMap(({ merge }) => JSON.stringify(merge).match(/"env":\[.*?\]/) ?? []);
+  expect(env).toEqual([
+    '"env":[{"name":"KUBERNETES_SERVICE_HOST","value":"lb.example"},{"name":"KUBERNETES_SERVICE_PORT","value":"7443"}]',
+  ]);
+});
 
 test.each<[string, FlannelSettings, object]>([
   ['IPv4', plain, { Network: '10.9.0.0/16', Backend: { Type: 'vxlan' } }],

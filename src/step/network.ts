@@ -22,6 +22,8 @@ export interface FlannelSettings {
   readonly directRouting: boolean;
   /** 0: flannel finds it out. */
   readonly mtu: number;
+  /** Where every node finds the API server. */
+  readonly endpoint: { readonly host: string; readonly port: number };
 }
 
 const CNI_DIRECTORY = '/etc/cni/net.d';
@@ -53,6 +55,32 @@ const onceThereIsANetwork: ObjectPatch = {
   },
 };
 
+/**
+ * The address of the Service works only once kube-proxy does, which starts at the same time: flannel would fail first, and be
+ * tried again. The network needs nothing but the API server.
+ */
+const withoutKubeProxy = ({ host, port }: FlannelSettings['endpoint']): ObjectPatch => ({
+  kind: 'DaemonSet',
+  name: 'kube-flannel-ds',
+  merge: {
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            {
+              name: 'kube-flannel',
+              env: [
+                { name: 'KUBERNETES_SERVICE_HOST', value: host },
+                { name: 'KUBERNETES_SERVICE_PORT', value: String(port) },
+              ],
+            },
+          ],
+        },
+      },
+    },
+  },
+});
+
 /** What a cluster changes in flannel's manifest. */
 export function flannelPatches(settings: FlannelSettings): readonly ObjectPatch[] {
   const { ipv4, ipv6 } = settings.podNetworks;
@@ -68,6 +96,7 @@ export function flannelPatches(settings: FlannelSettings): readonly ObjectPatch[
   };
   return [
     onceThereIsANetwork,
+    withoutKubeProxy(settings.endpoint),
     {
       kind: 'ConfigMap',
       name: 'kube-flannel-cfg',

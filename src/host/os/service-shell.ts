@@ -77,14 +77,28 @@ kxs_freshness() {
   fi
 }
 
-# PATH…: whether none of them changed after the process was started, by the kernel's own ticks since the boot. What "now" is has
-# no part in it: asked twice, the answer is the same.
+# The time of the boot in hundredths of a second, in kxs_boot. The kernel tells it in seconds only: who writes a file and starts
+# the process that reads it is quicker than that. Looked at again when something came between the two clocks.
+kxs_booted() {
+  kxs_tries=9
+  while :; do
+    kx_uptime
+    kxs_up=$kx_ticks
+    kxs_now=$(date +%s%N) || return
+    kx_uptime
+    [ $((kx_ticks - kxs_up)) -gt 2 ] && [ "$kxs_tries" -gt 0 ] || break
+    kxs_tries=$((kxs_tries - 1))
+  done
+  kxs_boot=$((\${kxs_now%???????} - kxs_up))
+}
+
+# PATH…: whether none of them changed after the process was started. File times may lie some hundredths before their clock.
 kxs_unchanged() {
-  kxs_boot=$(sed -n 's/^btime //p' /proc/stat) && [ -n "$kxs_boot" ] || return
+  kxs_booted || return
   if [ "$kxs_pid" -gt 0 ] && kx_proc "$kxs_pid"; then kxs_then=$kx_born; else kxs_then=$((kxs_since / 10000)); fi
-  kxs_then=$((kxs_boot + kxs_then / 100))
-  for kxs_time in $(stat -L -c %Z -- "$@" 2>/dev/null); do
-    [ "$kxs_time" -le "$kxs_then" ] || return 1
+  kxs_then=$((kxs_boot + kxs_then + 5))
+  for kxs_time in $(stat -L -c %.2Z -- "$@" 2>/dev/null); do
+    [ "\${kxs_time%.*}\${kxs_time#*.}" -le "$kxs_then" ] || return 1
   done
 }
 `}`,
@@ -118,18 +132,21 @@ kxs_reread() {
   fi
 }
 
-# SECONDS: it must stay up for that long, as the process it is now. One that comes and goes is no service.
+# SECONDS [WHERE]: it must stay up for that long, as the process it is now. One that comes and goes is no service. WHERE unsure:
+# only if systemd calls it up as soon as it is forked, and not when it says so itself.
 kxs_settle() {
   kxs_look
   kxs_was=$kxs_pid/$kxs_restarts
+  kxs_long=$(($1 * 100))
+  case $2/$kxs_type in unsure/notify* | unsure/forking | unsure/dbus) kxs_long=0 ;; esac
   kx_uptime
-  kxs_until=$((kx_ticks + $1 * 100))
+  kxs_until=$((kx_ticks + kxs_long))
   while :; do
     case $kxs_active in
       active | reloading | refreshing) [ "$kxs_pid/$kxs_restarts" = "$kxs_was" ] || kxs_died 'started, died and was started again' ;;
       activating | deactivating)
         [ "$kxs_sub" != auto-restart ] || kxs_died 'started and died'
-        kxs_was=$kxs_pid/$kxs_restarts kxs_until=$((kx_ticks + $1 * 100))
+        kxs_was=$kxs_pid/$kxs_restarts kxs_until=$((kx_ticks + kxs_long))
         ;;
       inactive) [ "$kxs_type/$kxs_result" = oneshot/success ] && return || kxs_died 'started and ended' ;;
       *) kxs_died 'started and died' ;;

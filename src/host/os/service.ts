@@ -13,7 +13,8 @@ export interface UnitAim {
   readonly fingerprint: string;
   readonly reads: readonly string[];
   readonly reload: boolean;
-  readonly settleSeconds: number;
+  /** Undefined: two seconds, where systemd cannot know when it is up. */
+  readonly settleSeconds: number | undefined;
 }
 
 /** A unit as systemd shows it. */
@@ -113,6 +114,8 @@ kxs_reread`,
   );
 }
 
+const USUAL_SECONDS = 2;
+
 function startScript(aim: UnitAim): readonly Script[] {
   const judged = aim.fingerprint !== '' || aim.reads.length > 0;
   const again = aim.reload
@@ -129,7 +132,11 @@ function startScript(aim: UnitAim): readonly Script[] {
     [ "$kxs_active" != failed ] || systemctl reset-failed -- "$kxs_unit"
     kxs_do start ;;
 esac`,
-    ...(aim.settleSeconds > 0 ? [sh`kxs_settle ${Math.ceil(aim.settleSeconds)}`] : []),
+    ...(aim.settleSeconds === undefined
+      ? [sh`kxs_settle ${USUAL_SECONDS} unsure`]
+      : aim.settleSeconds > 0
+        ? [sh`kxs_settle ${Math.ceil(aim.settleSeconds)}`]
+        : []),
     sh`kxs_note "$kxs_want"`,
   ];
 }

@@ -35,7 +35,10 @@ export interface Service {
   readonly reads?: readonly string[];
   /** It reads its files again without a restart, where its unit says how. */
   readonly reload?: boolean;
-  /** So long it must stay up after a start. Default 2. With 0 one that comes and goes counts as started. */
+  /**
+   * So long it must stay up after a start. By default two seconds, and none for a unit that tells systemd itself when it is up.
+   * With 0 one that comes and goes counts as started.
+   */
   readonly settleSeconds?: number;
   /** Default 180. */
   readonly timeoutSeconds?: number;
@@ -67,7 +70,7 @@ function aimOf(want: Service): UnitAim {
     fingerprint: want.running === 'started' && want.fingerprint !== undefined ? digest(want.fingerprint) : '',
     reads: want.running === 'started' ? (want.reads ?? []).map(absolute) : [],
     reload: want.reload === true,
-    settleSeconds: want.settleSeconds ?? 2,
+    settleSeconds: want.settleSeconds,
   };
 }
 

@@ -11,6 +11,12 @@ import { nodesOf } from '../nodes.ts';
 
 const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
+/**
+ * When it becomes the leader, the controller manager asks for an account and a token for each of some forty controllers. With the
+ * usual burst of 30 it then waits for itself, five seconds; the rate that it keeps to after that is the usual one.
+ */
+const STARTS_AT_ONCE: Flag = { name: 'kube-api-burst', value: '200' };
+
 /** The socket of the container runtime. */
 function criSocket(_context: PlanContext): string {
   return CONTAINERD.socket;
@@ -39,7 +45,10 @@ export function clusterSettings(context: PlanContext): ClusterSettings {
       .replace(/\/kube-apiserver:.*$/, ''),
     certSans: certSans(context),
     apiserverArgs: flags(kubernetes.apiserverArgs),
-    controllerManagerArgs: [...maskSizes(context), ...flags(kubernetes.controllerManagerArgs)],
+    controllerManagerArgs: unlessGiven(
+      [...maskSizes(context), STARTS_AT_ONCE],
+      flags(kubernetes.controllerManagerArgs),
+    ),
     schedulerArgs: flags(kubernetes.schedulerArgs),
     etcdDataDir: spec.etcd.dataDir,
     featureGates: livingGates(kubernetes.featureGates),
@@ -166,6 +175,11 @@ function flags(args: readonly string[]): readonly Flag[] {
     const [, name = '', value = 'true'] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
     return { name, value };
   });
+}
+
+/** A flag that is given twice may be a list, or an error: what the user says of one is all that is said of it. */
+function unlessGiven(ours: readonly Flag[], given: readonly Flag[]): readonly Flag[] {
+  return [...ours.filter(({ name }) => given.every((one) => one.name !== name)), ...given];
 }
 
 function families(stack: { readonly ipv4?: string; readonly ipv6?: string }): readonly string[] {

@@ -20,13 +20,14 @@ export const flannelTask = defineTask({
 });
 
 function manifest(context: PlanContext) {
-  const { network } = context.cluster.spec;
+  const { network, controlPlaneEndpoint } = context.cluster.spec;
+  const endpoint = { host: controlPlaneEndpoint.domain, port: controlPlaneEndpoint.port };
   const resources = resourcesOf(context);
   const { backend = 'vxlan', directRouting = false, mtu = 0 } = network.flannel ?? {};
   const images = resources.need('flannel')?.images ?? [];
   return {
     source: resources.file('flannel', 'kube-flannel.yml').ref(),
     images: Object.fromEntries(images.map(({ upstream, reference }) => [upstream.replace(/:[^:/]*$/, ''), reference])),
-    patches: flannelPatches({ podNetworks: network.kubePodsCIDR, backend, directRouting, mtu }),
+    patches: flannelPatches({ podNetworks: network.kubePodsCIDR, backend, directRouting, mtu, endpoint }),
   };
 }
