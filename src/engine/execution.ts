@@ -8,6 +8,7 @@ import { Admission } from './admission.ts';
 import { Changes } from './changes.ts';
 import { refOf } from './describe.ts';
 import { asEventError, isCode, isLost, NO_JOURNAL, reasonOf } from './errors.ts';
+import { surelyChanged } from './foresight.ts';
 import { Lane } from './lane.ts';
 import { Ledger, type Settled } from './ledger.ts';
 import { MintFailed, MintLost } from './mints.ts';
@@ -31,6 +32,8 @@ export class Execution {
   readonly oldJobs: OldJobs;
   /** For each node the seconds from its start to the end of the run: who has most goes first. */
   readonly priority: Float64Array;
+  /** For each node, after how many actions that are sure to run it comes. */
+  readonly changedBefore: Uint32Array;
   /** Hosts that are gone, and why. */
   readonly lost = new Map<string, EventError>();
   /** The journal cannot be written any more: nothing may be changed or reverted. */
@@ -56,6 +59,7 @@ export class Execution {
     this.oldJobs = new OldJobs(options, this.values);
     this.admission = new Admission(options, this.ledger, this);
     this.priority = remainingPath(graph);
+    this.changedBefore = surelyChanged(graph, (i) => this.runsForSure(i));
     this.tasks = new TaskTimes(graph, options.emit);
     this.changes = new Changes(this);
     this.rollback = new Rollback(this);
@@ -251,6 +255,19 @@ export class Execution {
     const lane = this.lane(i);
     this.touch(lane);
     lane.enqueue(i);
+  }
+
+  /** An action, which runs without a look. A mint runs only when it is needed. */
+  private runsForSure(i: number): boolean {
+    const { graph, dryRun } = this.options;
+    const step = graph.use(i)?.step;
+    return (
+      !dryRun &&
+      step !== undefined &&
+      !step.probe &&
+      natureOf(graph, i) === 'action' &&
+      this.admission.roleOf(i) === 'run'
+    );
   }
 
   /** A producer outside the selection that is not as its consumers need it. */

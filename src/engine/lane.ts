@@ -17,6 +17,13 @@ interface Probe {
   readonly script: Script;
 }
 
+interface Answer {
+  readonly output: Output;
+  /** Undefined for the answer to a question that was asked when all before the node were settled. */
+  readonly taken: Taken | undefined;
+  readonly ms: number;
+}
+
 /**
  * One host's share of a run. Its checks travel together: the first round trip asks for everything that lies ahead, so that a
  * run with nothing to do costs about one. After a change only the next check is asked, in the same round trip as the change;
@@ -35,11 +42,7 @@ export class Lane {
   running = 0;
   sending = 0;
   private readonly execution: Execution;
-  /** `taken` is undefined for the answer to a question that was asked when all before the node were settled. */
-  private readonly answers = new Map<
-    number,
-    { readonly output: Output; readonly taken: Taken | undefined; ms: number }
-  >();
+  private readonly answers = new Map<number, Answer>();
   private toProbe: number[] = [];
   private probing = false;
   private width = WIDEST;
@@ -100,7 +103,7 @@ export class Lane {
     const started = performance.now();
     const own = asked.flatMap((node) => this.ownProbe(node));
     try {
-      const ahead = this.ahead(asked, this.width - own.length);
+      const ahead = this.ahead(asked, this.width - own.length, taken);
       const outputs = own.length + ahead.length === 0 ? [] : await this.batch(own, ahead, taken);
       const ms = performance.now() - started;
       this.probing = false;
@@ -211,9 +214,11 @@ export class Lane {
     return [{ what: titleOf(this.execution.options.graph, this.execution.values, i) }];
   }
 
-  /** Nodes that come next on this host and can be asked about already, nearest first. */
-  private ahead(from: readonly number[], width: number): readonly Probe[] {
+  /** Nodes that come next on this host and can be asked about already, nearest first. Not those whose answer would be old. */
+  private ahead(from: readonly number[], width: number, now?: Taken): readonly Probe[] {
+    const { changedBefore, ledger } = this.execution;
     const { graph } = this.execution.options;
+    const changed = from.reduce((most, i) => Math.max(most, changedBefore[i] ?? 0), 0);
     const { nextStart, next } = graph.edges;
     const host = graph.hostOf[from[0] ?? 0];
     const seen = new Set(from);
@@ -223,9 +228,12 @@ export class Lane {
       const i = queue[head] ?? 0;
       for (let e = nextStart[i] ?? 0; e < (nextStart[i + 1] ?? 0); e++) {
         const k = next[e] ?? 0;
-        if (graph.hostOf[k] !== host || seen.has(k) || this.execution.ledger.how(k) !== undefined) continue;
+        if (graph.hostOf[k] !== host || seen.has(k) || ledger.how(k) !== undefined) continue;
+        if ((changedBefore[k] ?? 0) > changed) continue;
         seen.add(k);
         queue.push(k);
+        // Nothing at all has changed since: to ask again would bring the same.
+        if (now && this.answers.get(k)?.taken?.after === now.after) continue;
         const script = found.length < width ? this.scriptAhead(k) : undefined;
         if (script) found.push({ node: k, script });
       }

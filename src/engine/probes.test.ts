@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually, host, kv, kvLike, local, Manual, Rig } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, sequence } from '../plan/combinators.ts';
+import type { Wanted } from '../plan/ref.ts';
 
 const a = host('a');
 const b = host('b');
@@ -9,6 +10,13 @@ const b = host('b');
 const keys = (count: number) => Array.from({ length: count }, (_, i) => `k${i}`);
 const chain = (at: typeof a | readonly (typeof a)[], count: number) =>
   sequence(...keys(count).map((key) => on(at, kv({ key, value: '1' }), { name: key })));
+
+/** The keys that each batch asked about. */
+const asked = (rig: Rig) =>
+  rig
+    .machine('a')
+    .sent.filter(({ by }) => by === 'batch')
+    .map(({ script }) => [...script.matchAll(/kv get '?(\w+)/g)].map(([, key]) => key));
 
 describe('round trips', () => {
   test('everything satisfied costs one batch for each host', async () => {
@@ -47,6 +55,39 @@ describe('round trips', () => {
     const rig = new Rig(['a'], { values: Object.fromEntries(keys(99).map((key) => [key, '1'])) });
     expect((await rig.run(chain(a, 100))).counts).toEqual({ changed: 1, satisfied: 99 });
     expect(rig.machine('a').trips).toBe(2);
+  });
+
+  test('an action that is sure to run, here or elsewhere, is not asked past: the answers would be old', async () => {
+    for (const where of [a, local]) {
+      const rig = new Rig(['a'], { values: Object.fromEntries(keys(9).map((key) => [key, '1'])) });
+      const manual = new Manual();
+      const check = (key: string) => on(a, kv({ key, value: '1' }), { name: key });
+      const running = rig.run(
+        sequence(
+          check('k0'),
+          check('k1'),
+          on(where, manual.use({ name: 'act' }), { name: 'act' }),
+          check('k2'),
+          check('k3'),
+        ),
+      );
+      await eventually(() => manual.started.length > 0);
+      expect(asked(rig)).toEqual([['k0', 'k1']]);
+      manual.go(`act@${where.name}`);
+      await running;
+      expect(asked(rig)).toEqual([
+        ['k0', 'k1'],
+        ['k2', 'k3'],
+      ]);
+    }
+  });
+
+  test('what was answered and has not changed since is not asked again', async () => {
+    const rig = new Rig(['a', 'b'], { values: Object.fromEntries(keys(9).map((key) => [key, '1'])) });
+    const check = (key: string, value: Wanted<string> = '1') => on(a, kv({ key, value }), { name: key });
+    const elsewhere = on(b, kv({ key: 'k8', value: '1' }), { name: 'elsewhere' });
+    await rig.run(sequence(parallel(elsewhere, check('k0')), check('k1', elsewhere.ref()), check('k2'), check('k3')));
+    expect(asked(rig)).toEqual([['k0', 'k2', 'k3'], ['k1']]);
   });
 
   test('a job is not a command: its check comes after it', async () => {
