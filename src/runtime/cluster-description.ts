@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type ConfigChange, diffConfigs } from '../config/index.ts';
 import type { EventReader, RunRecord } from '../observe/index.ts';
 import { readLock } from '../resource/index.ts';
@@ -58,7 +57,7 @@ export async function describeCluster(place: ClusterPlace, live?: LiveCluster): 
   const { cluster } = await openCluster(configFile);
   const { name } = cluster.metadata;
   const workDir = workDirOf(baseDir, name);
-  const kubeconfig = join(workDir.cluster, 'kubeconfig');
+  const { kubeconfig } = workDir;
   const nodes = await listNodes(place);
   const [history] = openHistory({ baseDir, cluster: name });
   try {

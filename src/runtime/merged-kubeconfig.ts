@@ -130,7 +130,7 @@ async function takeOut(kept: Kept): Promise<Unmerged> {
 }
 
 function fetchedFile({ cluster, baseDir }: KubeconfigPlace): string {
-  return join(workDirOf(baseDir, cluster).cluster, 'kubeconfig');
+  return workDirOf(baseDir, cluster).kubeconfig;
 }
 
 function keptFile({ cluster, baseDir }: KubeconfigPlace): string {

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KUBECONFIG } from '../model/kubeconfig.ts';
 
 /** The directories of a cluster on the machine kubexm runs on. All of them are 0700. */
 export interface WorkDir {
@@ -10,6 +11,8 @@ export interface WorkDir {
   readonly knownHosts: string;
   readonly lock: string;
   readonly metrics: string;
+  /** As it was fetched from the first master. */
+  readonly kubeconfig: string;
   certs(component: string): string;
   /** What was fetched or made for one host. */
   host(name: string): string;
@@ -29,6 +32,7 @@ export function workDirOf(baseDir: string, cluster: string): WorkDir {
     knownHosts: join(root, 'known_hosts'),
     lock: join(root, 'lock'),
     metrics: join(root, 'metrics.prom'),
+    kubeconfig: join(root, KUBECONFIG),
     certs: (component) => join(root, 'certs', component),
     host: (name) => join(root, 'hosts', name),
     artifacts: (component, version, arch) => join(root, component, version, arch),

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import type { Io } from '../io.ts';
 import { hearFetched, tryMerge } from '../merge-kubeconfig.ts';
@@ -38,7 +37,7 @@ async function create(call: Call) {
   const params = { skipPreflight: options.flag('skipPreflight') };
   const code = await executePipeline(createCluster, params, flags, io, [fetched.sink]);
   if (flags.dryRun || (code !== 0 && code !== 2)) return code;
-  const kubeconfig = join(workDirOf(flags.baseDir, name).cluster, 'kubeconfig');
+  const { kubeconfig } = workDirOf(flags.baseDir, name);
   // Of a cluster that was made in part there is none yet.
   if (!existsSync(kubeconfig)) return code;
   const merged = merges ? await tryMerge(place, fetched.done(), io) : undefined;

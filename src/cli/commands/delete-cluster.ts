@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import { removeFromKubeconfig } from '../merge-kubeconfig.ts';
 import { runFlags, wholeRunOptions } from '../run-options.ts';
@@ -33,7 +32,7 @@ async function remove(call: Call) {
     const { name } = cluster.metadata;
     await removeFromKubeconfig({ cluster: name, baseDir: flags.baseDir }, io);
     // What it led to is gone; of the next cluster of that name it would be wrong.
-    rmSync(join(workDirOf(flags.baseDir, name).cluster, 'kubeconfig'), { force: true });
+    rmSync(workDirOf(flags.baseDir, name).kubeconfig, { force: true });
   }
   return code;
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ArtifactRow, type Lab, labConfig, labPlaces, listArtifacts } from '../../index.ts';
+import { type ArtifactRow, type Lab, labConfig, labPlaces, listArtifacts, workDirOf } from '../../index.ts';
 import type { Io } from '../io.ts';
 import { type Place, QUICKSTART } from './place.ts';
 
@@ -41,7 +41,7 @@ export async function estimateOf(
   return {
     lab: lab === undefined ? fresh : 1,
     artifacts: secondsFor(await artifactsOf(io, place, wanted)),
-    cluster: existsSync(join(place.dir, 'kubeconfig')) ? SECONDS.clusterThere : SECONDS.cluster,
+    cluster: existsSync(workDirOf(place.baseDir, QUICKSTART).kubeconfig) ? SECONDS.clusterThere : SECONDS.cluster,
     check: SECONDS.check,
   };
 }

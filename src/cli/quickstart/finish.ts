@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import {
   type EventSink,
   type ExitCode,
@@ -8,6 +8,7 @@ import {
   openCluster,
   runCommand,
   runPipeline,
+  workDirOf,
 } from '../../index.ts';
 import { printableLines } from '../../model/text/printable.ts';
 import type { Io } from '../io.ts';
@@ -38,8 +39,8 @@ export async function printNodes(io: Io, { configFile, baseDir }: Place): Promis
 /** Where things are, and what to type next. */
 export async function nextLines(io: Io, place: Place): Promise<readonly string[]> {
   const { say } = io;
-  const { configFile, baseDir, dir } = place;
-  const kubeconfig = join(dir, 'kubeconfig');
+  const { configFile, baseDir } = place;
+  const { kubeconfig } = workDirOf(baseDir, QUICKSTART);
   const rows = await listArtifacts({ configFile, baseDir, env: io.env });
   const kubectl = rows.find(({ kind, name }) => kind === 'program' && name === 'kubectl')?.path ?? 'kubectl';
   const word = (path: string) => shellWord(shortest(io.cwd, path));

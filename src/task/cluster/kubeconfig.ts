@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { KUBECONFIG } from '../../model/kubeconfig.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
@@ -16,7 +17,7 @@ export const kubeconfigTask = defineTask({
   plan: (context) => {
     const first = firstMaster(context);
     const servers = { inside: `https://${endpointOf(context)}`, outside: reachableServer(context, first) };
-    const to = join(context.workDir, 'kubeconfig');
+    const to = join(context.workDir, KUBECONFIG);
     const masters = context.role('master');
     const others = masters.filter(({ facts }) => facts.user !== 'root');
     const homes = sequence(
