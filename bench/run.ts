@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './lib/bundle.ts';
@@ -15,8 +16,13 @@ if (unknown.length > 0) {
   process.exit(64);
 }
 
-// Ends the way an exit does: what was made is removed.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+// Ends the way an exit does: what was made is removed. Machines take longer than an exit may.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    const remover = join(import.meta.dirname, 'children', 'remove-labs.ts');
+    spawn(process.execPath, [remover, String(process.pid)], { detached: true, stdio: 'ignore' }).unref();
+    process.exit(130);
+  });
 
 const texts = new Map<string, string>();
 let missed = 0;

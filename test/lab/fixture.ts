@@ -126,7 +126,7 @@ function targetOf(machine: LabMachine, env: NodeJS.ProcessEnv, changes: Partial<
 }
 
 /** A test run that was killed leaves machines behind: the next one removes them. */
-async function removeStale(): Promise<void> {
+export async function removeStale(): Promise<void> {
   for (const entry of readdirSync(tmpdir())) {
     const pid = entry.startsWith(PREFIX) ? Number(entry.slice(PREFIX.length).split('-')[0]) : Number.NaN;
     if (!Number.isInteger(pid) || existsSync(`/proc/${pid}`)) continue;
