@@ -1,4 +1,4 @@
-import { inRange } from '../model/catalog/range.ts';
+import { inRange, within } from '../model/catalog/range.ts';
 import type { Component } from '../model/catalog/schema.ts';
 
 /** What is wrong with how a component fits the known versions of Kubernetes: gaps, overlaps, defaults that do not fit. */
@@ -8,18 +8,20 @@ export function checkAgainstKubernetes(component: Component, kubernetes: readonl
     return rows.length === 0 ? [] : ['kubernetes: rows are for components with versions other than Kubernetes'];
   }
   const listed = new Set(versions.map((entry) => entry.version));
-  const held = kubernetes.flatMap((version) => {
-    const count = rows.filter((row) => inRange(version, row.range)).length;
+  // Which versions each row is for, as places in the list: there are thousands of pairs, so each is looked at once.
+  const places = rows.map(({ range }) => {
+    const holds = within(range);
+    return new Set(kubernetes.flatMap((version, i) => (holds(version) ? [i] : [])));
+  });
+  const held = kubernetes.flatMap((version, i) => {
+    const count = places.filter((one) => one.has(i)).length;
     return count === 1 ? [] : [`kubernetes: ${count} rows are for ${version}`];
   });
-  const idle = rows.filter((row) => !kubernetes.some((version) => inRange(version, row.range)));
-  const first = (range: string): number => kubernetes.findIndex((version) => inRange(version, range));
-  const order = rows.flatMap((row, i) => {
-    const before = rows[i - 1];
-    return before === undefined || first(before.range) < first(row.range)
-      ? []
-      : [`kubernetes: ${row.range} is too late`];
-  });
+  const idle = rows.filter((_, i) => places[i]?.size === 0);
+  const first = (row: number): number => places[row]?.values().next().value ?? -1;
+  const order = rows.flatMap((row, i) =>
+    i === 0 || first(i - 1) < first(i) ? [] : [`kubernetes: ${row.range} is too late`],
+  );
   const defaults = rows.flatMap((row) => {
     const at = `kubernetes: ${row.range}: the default ${row.default}`;
     if (!listed.has(row.default)) return [`${at} is not in versions`];

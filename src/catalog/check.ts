@@ -73,15 +73,16 @@ function templates({ files, images, builds: recipes, versions }: Component): str
       texts: [one.moduleVersion, ...one.ldflags, one.replace?.by ?? ''],
     })),
   ];
-  const unknown = used.flatMap((part) =>
-    versions
+  const unknown = used.flatMap((part) => {
+    const names = part.texts.flatMap(placeholders);
+    return versions
       .filter((entry) => appliesTo(part, entry.version))
       .flatMap((entry) => {
         const known = new Set([...part.more, ...Object.keys(versionValues(entry))]);
-        const names = part.texts.flatMap(placeholders).filter((name) => !known.has(name));
-        return names.map((name) => `${part.at}: {${name}} has no value for version ${entry.version}`);
-      }),
-  );
+        const missing = names.filter((name) => !known.has(name));
+        return missing.map((name) => `${part.at}: {${name}} has no value for version ${entry.version}`);
+      });
+  });
   const alike = files
     .filter((one) => one.arch.length > 1 && !`${one.from}${one.file}`.includes('{arch}'))
     .map((one) => `files: ${one.name} is for several processors but does not name them`);

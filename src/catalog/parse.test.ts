@@ -35,6 +35,13 @@ describe('what is refused, by name', () => {
     ['a range that is none', 'kubernetes.0.range: is no range', ['">=1.30 <1.35"', '"1.30 - 1.35"']],
     ['a gap between ranges', '0 rows are for 1.34', ['>=1.30 <1.35', '>=1.30 <1.34']],
     ['ranges that overlap', '2 rows are for 1.36.0', ['>=1.30 <1.35', '>=1.30 <1.37']],
+    ['a range that holds nothing', '>=1.20 <1.21 holds no known version', ['>=1.30 <1.35', '>=1.20 <1.21']],
+    [
+      'rows out of order',
+      '>=1.30 <1.35 is too late',
+      ['>=1.30 <1.35', '>=1.35 <1.36.9'],
+      ['>=1.35 <1.37', '>=1.30 <1.35'],
+    ],
     ['a default that is not listed', 'the default 1.8.0 is not in versions', ['default: "1.9.0"', 'default: "1.8.0"']],
     ['a default that does not fit', 'the default 1.9.0 is not in >=1.10', ['default: "1.10"', 'default: "1.9.0"']],
     ['a placeholder without a value', '{os} has no value for version 1.0.0', ['sample-{arch}', 'sample-{os}-{arch}']],

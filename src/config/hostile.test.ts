@@ -247,7 +247,7 @@ describe('large and hostile texts are refused quickly', () => {
   const texts = pieces.flatMap((piece) =>
     starts.map((start) => [JSON.stringify(start + piece), start, piece] as const),
   );
-  test.each(some(texts, 40))('%s repeated', async (_, start, piece) => {
+  test.each(some(texts, 18))('%s repeated', async (_, start, piece) => {
     const text = start + piece.repeat(Math.floor(1_048_000 / piece.length));
     const spent = cpuTime();
     const { problems, cluster, source } = await loadConfig({ text, file: 'cluster.yaml' });

@@ -5,6 +5,8 @@ export interface ExecOptions {
   /** Give it a terminal: for a sudo that insists on one. stdout and stderr then come as one. */
   readonly pty?: boolean;
   readonly signal?: AbortSignal;
+  /** Another one runs all the while: where the server starts no second one, this fails rather than wait for ever. */
+  readonly beside?: boolean;
 }
 
 /** How a command ended: by itself, by a signal, or unknown because the connection broke. */

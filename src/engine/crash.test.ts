@@ -125,7 +125,7 @@ describe.each([
       expect(phases).toContain(phase);
     }
     const points = transitions.flatMap((one) => [one, one.replace(/:([^:]+)$/, ':before-$1')]);
-    await each(some(points, 6), async (point) => {
+    await each(some(points, 3), async (point) => {
       const dir = fresh();
       expect(await start(dir, scenario, point).ended, point).toBe('SIGKILL');
       const noted = records(dir).some(({ node, phase }) => point === `${node}:${phase}`);
@@ -150,7 +150,7 @@ describe.each([
       ),
     ];
     const others = later.filter((one) => one !== middle);
-    await each(some(others, 2), async (point) => {
+    await each(some(others, 1), async (point) => {
       const dir = fresh();
       expect(await start(dir, scenario, middle).ended, middle).toBe('SIGKILL');
       // A node of the plan that both processes settle may be noted by the first already: then it dies there again.

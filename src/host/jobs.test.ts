@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { describeHosts, type Rig, type RigHost, startRig } from '../../test/rig/sshd.ts';
@@ -6,16 +8,31 @@ import { rawScript, sh } from '../model/script.ts';
 import { connectMachine } from './connect.ts';
 import type { LinkedMachine } from './machine.ts';
 
+const STUBBORN = 'echo working; trap "" TERM; (setsid sleep 71 &); sh -c "trap \\"\\" TERM; sleep 72"; sleep 73';
+const POLITE = 'trap "echo tidied; exit 9" TERM; sleep 60 & wait';
+
 describeHosts('jobs', () => {
   let rig: Rig;
   let host: RigHost;
   let machine: LinkedMachine;
 
+  /** Jobs that are given up, on another host and from the start: that takes as long as all the others together. */
+  let late: { readonly machine: LinkedMachine; readonly host: RigHost; readonly errors: Promise<readonly unknown[]> };
+
   beforeAll(async () => {
-    rig = await startRig();
+    rig = await startRig({ hosts: 2 });
     host = rig.hosts[0] as RigHost;
+    const other = rig.hosts[1] as RigHost;
+    const far = await connectMachine(other.target(), { reconnectMs: 8000 });
+    const errors = [job('late', STUBBORN, { timeoutSeconds: 1 }), job('polite', POLITE, { timeoutSeconds: 1 })].map(
+      (one) => far.job(one).catch((reason: unknown) => reason),
+    );
+    late = { machine: far, host: other, errors: Promise.all(errors) };
   });
-  afterAll(() => rig.close());
+  afterAll(async () => {
+    await late?.machine.close();
+    await rig.close();
+  });
   beforeEach(async () => {
     machine = await connectMachine(host.target(), { reconnectMs: 8000 });
   });
@@ -33,6 +50,12 @@ describeHosts('jobs', () => {
     ...more,
   });
 
+  /** A script that waits until the test lets it go on. */
+  const held = (key: string): string => `until [ -e /srv/kx-test/go-${key} ]; do sleep 0.05; done`;
+  const letGo = (key: string): Promise<void> => writeFile(host.path(`/srv/kx-test/go-${key}`), '');
+  const begun = (key: string): Promise<void> =>
+    expect.poll(() => existsSync(host.path(`/run/kubexm/jobs/${key}/stdout`)), { interval: 20 }).toBe(true);
+
   /** As the kernel does when memory runs out, and what a restart leaves. */
   const killJob = (key: string, then = 'true'): Promise<string> =>
     host.exec(
@@ -41,7 +64,7 @@ describeHosts('jobs', () => {
 
   test('result, last lines, and the record until it is forgotten', async () => {
     const lines: string[] = [];
-    const script = 'for i in 1 2 3; do echo line $i; sleep 0.3; done; echo problem >&2; exit 5';
+    const script = 'for i in 1 2 3; do echo line $i; sleep 0.15; done; echo problem >&2; exit 5';
     const result = await machine.job(job('a.b-c_1', script, { onLine: (line) => lines.push(line) }));
     expect(result).toMatchObject({
       code: 5,
@@ -91,7 +114,7 @@ describeHosts('jobs', () => {
 
   test('the same key starts once, however often and from wherever it is asked for', async () => {
     const other = await connectMachine(host.target());
-    const script = 'echo x >>/srv/kx-test/once; sleep 0.5';
+    const script = 'echo x >>/srv/kx-test/once; sleep 0.2';
     const all = [machine, other, machine, other].map((one) => one.job(job('once', script)));
     const results = await Promise.all(all);
     expect(results.filter((result) => !result.attached)).toHaveLength(1);
@@ -101,53 +124,36 @@ describeHosts('jobs', () => {
   });
 
   test('the shell is free while it runs', async () => {
-    const running = machine.job(job('free', 'sleep 1'));
-    await sleep(100);
-    const started = Date.now();
+    const running = machine.job(job('free', held('free')));
+    await begun('free');
     expect((await machine.run(sh`echo free`)).stdout).toBe('free\n');
-    expect(Date.now() - started).toBeLessThan(500);
     await expect(machine.forgetJob('free')).rejects.toMatchObject({ code: 'KX3043' });
+    await letGo('free');
     await running;
     await machine.forgetJob('free');
   });
 
   test('it goes on without a connection, and is attached to afterwards', async () => {
-    const script = 'echo begun; sleep 1.5; echo done; echo x >>/srv/kx-test/cut';
+    const script = `echo begun; ${held('cut')}; echo done; echo x >>/srv/kx-test/cut`;
     const running = machine.job(job('cut', script));
-    await sleep(300);
+    await begun('cut');
     await host.cutConnections();
-    await sleep(300);
+    await sleep(200);
     await host.stop();
-    await sleep(500);
+    await sleep(200);
     await host.restart();
+    await letGo('cut');
     expect(await running).toMatchObject({ code: 0, stdout: 'begun\ndone\n', attached: false });
     expect(await host.exec('cat /srv/kx-test/cut')).toBe('x\n');
     await machine.forgetJob('cut');
   });
 
   test('giving up waiting leaves it running', async () => {
-    const signal = AbortSignal.timeout(300);
-    await expect(machine.job(job('left', 'sleep 1; echo done', { signal }))).rejects.toThrow(/timeout/);
+    const signal = AbortSignal.timeout(200);
+    await expect(machine.job(job('left', `${held('left')}; echo done`, { signal }))).rejects.toThrow(/timeout/);
+    setTimeout(() => void letGo('left'), 50);
     expect(await machine.job(job('left', 'echo again'))).toMatchObject({ stdout: 'done\n', attached: true });
     await machine.forgetJob('left');
-  });
-
-  test('a timeout ends all of it, also what does not want to', async () => {
-    const script = 'echo working; trap "" TERM; (setsid sleep 71 &); sh -c "trap \\"\\" TERM; sleep 72"; sleep 73';
-    const error = await machine.job(job('late', script, { timeoutSeconds: 1 })).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'KX3041', params: { key: 'late', seconds: 1 }, detail: 'working' });
-    expect(await host.exec('ps -e -o args= | grep "[s]leep 7[23]" || true')).toBe('');
-    // It left the job by itself; nothing that waits for it is left either.
-    await host.exec('pkill -f "[s]leep 71"');
-    await machine.forgetJob('late');
-  });
-
-  test('a job that takes TERM well gets no KILL', async () => {
-    const script = 'trap "echo tidied; exit 9" TERM; sleep 60 & wait';
-    const error = await machine.job(job('polite', script, { timeoutSeconds: 1 })).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'KX3041', detail: 'tidied' });
-    expect(await machine.job(job('polite', script))).toMatchObject({ code: 9, attached: true });
-    await machine.forgetJob('polite');
   });
 
   test('a job that is killed, or whose machine was restarted, is told', async () => {
@@ -166,9 +172,10 @@ describeHosts('jobs', () => {
   test('without flock(1): by process id and start time', async () => {
     await host.exec('mv /usr/bin/flock /usr/bin/flock.away');
     try {
-      const running = machine.job(job('noflock', 'sleep 1; echo done'));
-      await sleep(300);
+      const running = machine.job(job('noflock', `${held('noflock')}; echo done`));
+      await begun('noflock');
       await expect(machine.forgetJob('noflock')).rejects.toMatchObject({ code: 'KX3043' });
+      await letGo('noflock');
       expect((await running).stdout).toBe('done\n');
       await machine.forgetJob('noflock');
       const killed = machine.job(job('killed', 'sleep 60'));
@@ -186,5 +193,22 @@ describeHosts('jobs', () => {
     await expect(machine.job(job('no', 'true'))).rejects.toMatchObject({ code: 'KX3042' });
     await host.exec('rm /run/kubexm/jobs');
     await expect(machine.job(job('../x', 'true'))).rejects.toThrow('not a job key');
+  });
+
+  test('a timeout ends all of it, also what does not want to', async () => {
+    const [error] = await late.errors;
+    expect(error).toMatchObject({ code: 'KX3041', params: { key: 'late', seconds: 1 }, detail: 'working' });
+    expect(await late.host.exec('ps -e -o args= | grep "[s]leep 7[23]" || true')).toBe('');
+    // It left the job by itself; nothing that waits for it is left either.
+    await late.host.exec('pkill -f "[s]leep 71"');
+    await late.machine.forgetJob('late');
+  });
+
+  test('a job that takes TERM well gets no KILL', async () => {
+    const [, error] = await late.errors;
+    expect(error).toMatchObject({ code: 'KX3041', detail: 'tidied' });
+    expect(await late.machine.job(job('polite', POLITE))).toMatchObject({ code: 9, attached: true });
+    await late.machine.forgetJob('polite');
+    expect(await late.host.exec('ls -A /run/kubexm')).not.toContain('jobs');
   });
 });

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { program } from '../../test/rig/programs.ts';
 import { describeHosts, type Rig, type RigHost, startProxy, startRig } from '../../test/rig/sshd.ts';
 import type { LockOwner } from '../model/host.ts';
-import { sh } from '../model/script.ts';
+import { rawScript, sh } from '../model/script.ts';
 import { type ConnectOptions, connectMachine } from './connect.ts';
 import type { LinkedMachine } from './machine.ts';
 
@@ -25,8 +27,10 @@ describeHosts('locks', () => {
   afterEach(async () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
     for (const machine of open.splice(0)) await machine.close();
+    // The shell of a process that was killed goes by itself, soon.
     const left = await host.exec(
-      'pkill -9 -f "[l]ib\\.[0-9a-f]* job"; sleep 0.2; rm -rf /run/kubexm/jobs /run/kubexm/lib.*; ls -A /run/kubexm 2>&1; rm -rf /run/kubexm',
+      `pkill -9 -f "[l]ib\\.[0-9a-f]* job"; for i in $(seq 100); do ls -d /run/kubexm/sh.* >/dev/null 2>&1 || break; sleep 0.02; done
+      rm -rf /run/kubexm/jobs /run/kubexm/lib.*; ls -A /run/kubexm 2>&1; rm -rf /run/kubexm /srv/kx-test/*`,
     );
     expect(left).toMatch(/^(ls: cannot access .*\n|lock\.beat\nlock\.owner\n|lock\nlock\.beat\nlock\.owner\n)?$/);
   });
@@ -65,6 +69,11 @@ describeHosts('locks', () => {
     expect(said).toContain(until);
     return started;
   };
+  /** A script that waits until the test lets it go on. */
+  const held = 'until [ -e /srv/kx-test/go ]; do sleep 0.1; done';
+  const letGo = (): Promise<void> => writeFile(host.path('/srv/kx-test/go'), '');
+  const there = (path: string): Promise<void> =>
+    expect.poll(() => existsSync(host.path(path)), { interval: 20 }).toBe(true);
   const kill = async (process: ChildProcess): Promise<void> => {
     const gone = once(process, 'exit');
     process.kill('SIGKILL');
@@ -72,7 +81,7 @@ describeHosts('locks', () => {
   };
 
   test('the second is refused with the first one’s identity; later it is free', async () => {
-    const [first, second] = [await connect(), await connect()];
+    const [first, second] = await Promise.all([connect(), connect()]);
     await first.lock(owner('r1'));
     await expect(second.lock(owner('r2', { user: 'bob' }))).rejects.toMatchObject({
       code: 'KX3101',
@@ -95,7 +104,7 @@ describeHosts('locks', () => {
   });
 
   test('closing gives it back', async () => {
-    const [first, second] = [await connect(), await connect()];
+    const [first, second] = await Promise.all([connect(), connect()]);
     await first.lock(owner('r1'));
     await first.close();
     await second.lock(owner('r2'));
@@ -110,11 +119,13 @@ describeHosts('locks', () => {
   });
 
   test('a long command does not make its owner look dead', async () => {
-    const [first, second] = [await connect(), await connect()];
+    // Whoever wants the lock takes an owner for dead after three of its own beats.
+    const [first, second] = [await connect({ heartbeatMs: 150 }), await connect({ heartbeatMs: 500 })];
     await first.lock(owner('r1'));
-    const long = first.run(sh`sleep 4.5; echo done`);
-    await sleep(3500);
+    const long = first.run(rawScript(`${held}; echo done`));
+    await sleep(1800);
     await expect(second.lock(owner('r2'))).rejects.toMatchObject({ code: 'KX3101' });
+    await letGo();
     expect((await long).stdout).toBe('done\n');
   });
 
@@ -148,14 +159,14 @@ describeHosts('locks', () => {
       keepaliveMs: 60_000,
       heartbeatMs: 700,
     });
-    const second = await connect();
+    const second = await connect({ heartbeatMs: 500 });
     await first.lock(owner('r1'));
-    const lost = first.run(sh`sleep 81`);
+    const lost = first.run(sh`: >/srv/kx-test/begun; sleep 81`);
     lost.catch(() => undefined);
-    await sleep(200);
+    await there('/srv/kx-test/begun');
     proxy.freeze();
     await expect(second.lock(owner('r2'))).rejects.toMatchObject({ code: 'KX3101' });
-    await sleep(4000);
+    await sleep(1800);
     await second.lock(owner('r2'));
     expect(await host.exec('ps -e -o args= | grep "[s]leep 81" || true')).toBe('');
     // The first one wakes up and must see that it is not alone.
@@ -168,8 +179,8 @@ describeHosts('locks', () => {
   });
 
   test('never while a job lives; its own run may go on and attach', async () => {
-    const dead = await child('r1', 'job', 'sleep 3; echo finished');
-    await expect.poll(() => host.exec('ls /run/kubexm/jobs/child/pid 2>/dev/null || true')).not.toBe('');
+    const dead = await child('r1', 'job', `${held}; echo finished`);
+    await there('/run/kubexm/jobs/child/pid');
     await kill(dead);
     const machine = await connect();
     const other = owner('r2', { machine: 'desk' });
@@ -178,6 +189,7 @@ describeHosts('locks', () => {
     expect(await machine.readLockOwner()).toMatchObject({ jobs: [{ key: 'child' }] });
     await expect(machine.breakLock()).rejects.toMatchObject({ code: 'KX3102' });
     await machine.lock(owner('r1', { machine: 'desk' }));
+    await letGo();
     const job = await machine.job({ key: 'child', script: sh`echo never`, timeoutSeconds: 60 });
     expect(job).toMatchObject({ stdout: 'finished\n', attached: true });
     await machine.forgetJob('child');
@@ -186,16 +198,17 @@ describeHosts('locks', () => {
   });
 
   test('a run that was stopped at once has given its lock back, but its job keeps others away', async () => {
-    const [first, second] = [await connect(), await connect()];
+    const [first, second] = await Promise.all([connect(), connect()]);
     await first.lock(owner('r1'));
     const stop = new AbortController();
-    const waiting = first.job({ key: 'r1.long', script: sh`sleep 2`, timeoutSeconds: 60, signal: stop.signal });
-    await expect.poll(() => host.exec('ls /run/kubexm/jobs/r1.long/pid 2>/dev/null || true')).not.toBe('');
+    const waiting = first.job({ key: 'r1.long', script: rawScript(held), timeoutSeconds: 60, signal: stop.signal });
+    await there('/run/kubexm/jobs/r1.long/pid');
     stop.abort();
     await expect(waiting).rejects.toThrow();
     await first.unlock();
     await expect(second.lock(owner('r2'))).rejects.toMatchObject({ code: 'KX3102', params: { job: 'r1.long' } });
     await second.lock(owner('r1'));
+    await letGo();
     await second.job({ key: 'r1.long', script: sh`echo never`, timeoutSeconds: 60 });
     await second.forgetJob('r1.long');
     await second.unlock();
@@ -203,16 +216,23 @@ describeHosts('locks', () => {
   });
 
   test('a process killed in the middle of a command: the next run waits for its end, not longer', async () => {
-    const dead = await child('r1', 'run', 'echo x >/srv/kx-test/running; sleep 1.5; echo y >/srv/kx-test/running');
-    await expect.poll(() => host.exec('cat /srv/kx-test/running 2>/dev/null || true')).toBe('x\n');
+    const dead = await child('r1', 'run', `cd /srv/kx-test; echo x >running; ${held}; echo y >running`);
+    await there('/srv/kx-test/running');
     await kill(dead);
     const machine = await connect({ heartbeatMs: 5000 });
-    await machine.lock(owner('r2', { machine: 'desk' }));
+    let locked = false;
+    const locking = machine.lock(owner('r2', { machine: 'desk' })).then(() => {
+      locked = true;
+    });
+    await sleep(300);
+    expect(locked).toBe(false);
+    await letGo();
+    await locking;
     expect(await host.exec('cat /srv/kx-test/running')).toBe('y\n');
   });
 
   test('it is taken again after a cut, before anything else runs', async () => {
-    const [first, second] = [await connect(), await connect()];
+    const [first, second] = await Promise.all([connect(), connect()]);
     await first.lock(owner('r1'));
     for (let i = 0; i < 3; i++) {
       await host.cutConnections();
@@ -224,7 +244,7 @@ describeHosts('locks', () => {
   });
 
   test('unlock shows and breaks', async () => {
-    const [first, second] = [await connect(), await connect()];
+    const [first, second] = await Promise.all([connect(), connect()]);
     expect(await second.breakLock()).toBe(false);
     await first.lock(owner('r1'));
     expect(await second.breakLock()).toBe(true);
@@ -243,7 +263,7 @@ describeHosts('locks', () => {
   test('without flock(1)', async () => {
     await host.exec('mv /usr/bin/flock /usr/bin/flock.away');
     try {
-      const [first, second] = [await connect(), await connect()];
+      const [first, second] = await Promise.all([connect(), connect()]);
       await first.lock(owner('r1'));
       await expect(second.lock(owner('r2'))).rejects.toMatchObject({ code: 'KX3101', params: { run: 'r1' } });
       await first.unlock();

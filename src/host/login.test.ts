@@ -1,12 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { onPath } from '../../test/rig/posix-shells.ts';
+import { inTurn, onPath } from '../../test/rig/posix-shells.ts';
 import { addUser, describeHosts, type Rig, type RigHost, type RigUser, startRig } from '../../test/rig/sshd.ts';
 import { survivesEverything } from '../../test/rig/survival.ts';
 import { sh } from '../model/script.ts';
 import { type ConnectOptions, connectMachine } from './connect.ts';
 import type { LinkedMachine } from './machine.ts';
 
+const SHELLS = ['dash', 'bash', 'busybox'];
+/** A terminal, and every shell: what a shell must survive is dealt out to them. */
+const PLACES = ['terminal', ...SHELLS.filter((name) => onPath(name) !== undefined)];
+const turnOf = (place: string) => inTurn(PLACES.indexOf(place), PLACES.length);
 const BANNERS = `
 echo "Welcome to the machine"
 echo "Warning: authorized use only" >&2
@@ -158,7 +162,7 @@ describeHosts('logging in', () => {
       machine = await as('term', { sudoPassword: 'secret' });
     });
     afterAll(() => machine.close());
-    survivesEverything(() => machine);
+    survivesEverything(() => machine, turnOf('terminal'));
   });
 });
 
@@ -177,7 +181,7 @@ describeHosts('a forced command', () => {
   });
 });
 
-describe.each(['dash', 'bash', 'busybox'])('with %s as /bin/sh', (name) => {
+describe.each(SHELLS)('with %s as /bin/sh', (name) => {
   const file = onPath(name);
   const title = file === undefined ? `needs ${name}` : 'over SSH';
   (file === undefined ? describe.skip : describeHosts)(title, () => {
@@ -197,7 +201,7 @@ describe.each(['dash', 'bash', 'busybox'])('with %s as /bin/sh', (name) => {
       await machine?.close();
       await rig?.close();
     });
-    survivesEverything(() => machine);
+    survivesEverything(() => machine, turnOf(name));
 
     test('jobs, locks and files', async () => {
       const owner = { run: 'r', cluster: 'c', pipeline: 'p', user: 'u', machine: 'm', pid: 1, since: 's' };

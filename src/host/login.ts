@@ -12,6 +12,8 @@ export interface LoginOptions {
   readonly sudoPassword?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Beside a shell that stays. */
+  readonly beside?: boolean;
 }
 
 /** A channel on which `/bin/sh` waits for one line to run, as root or as the user. */
@@ -30,6 +32,7 @@ export async function logIn(connection: Connection, options: LoginOptions, pty =
   const channel = await connection.exec(bootCommand(nonce, options.sudo, pty), {
     pty,
     ...(options.signal && { signal: options.signal }),
+    ...(options.beside && { beside: true }),
   });
   const outcome = await dialogue(channel, nonce, options);
   if (outcome === 'ready') return { channel, pty };

@@ -15,7 +15,7 @@ export interface ShellStart extends Places {
 /** Rounds of gentle stopping before the shell itself is ended. */
 const PATIENCE = 40;
 
-/** How long the second shell may take to open: where there are no more sessions, it never does. */
+/** How long the second shell may take to open: where others need all sessions, it never does. */
 const SIDE_OPEN_MS = 5000;
 /** How long it stays unused: it takes a session that others may wait for. */
 const SIDE_IDLE_MS = 1500;
@@ -56,7 +56,7 @@ export class MainShell {
 
   async #openSide(): Promise<Shell> {
     try {
-      const login = { ...this.#start.login, signal: AbortSignal.timeout(SIDE_OPEN_MS) };
+      const login = { ...this.#start.login, signal: AbortSignal.timeout(SIDE_OPEN_MS), beside: true };
       const session = await logIn(this.connection, login, this.#start.pty);
       const shell = new Shell(session, this.#start, () => !this.connection.alive);
       void shell.ended.then(() => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DelayProxy, describeHosts, type Rig, type RigHost, startProxy, startRig } from '../../test/rig/sshd.ts';
@@ -18,14 +19,19 @@ describeHosts('a connection that breaks', () => {
     host = rig.hosts[0] as RigHost;
   });
   afterAll(() => rig.close());
-  beforeEach(async () => {
-    events = [];
-    proxy = await startProxy(host.port);
-    machine = await connectMachine(host.target({ port: proxy.port }), {
-      reconnectMs: 4000,
+  const connect = (reconnectMs: number): Promise<LinkedMachine> =>
+    connectMachine(host.target({ port: proxy.port }), {
+      reconnectMs,
       keepaliveMs: 200,
       onEvent: (event) => events.push(event),
     });
+  const file = (name: string): string => host.path(`/srv/kx-test/${name}`);
+  const soon = { interval: 20 };
+
+  beforeEach(async () => {
+    events = [];
+    proxy = await startProxy(host.port);
+    machine = await connect(4000);
   });
   afterEach(async () => {
     await machine.close();
@@ -37,13 +43,13 @@ describeHosts('a connection that breaks', () => {
     const running = machine.run(sh`echo begun >/srv/kx-test/step; sleep 3; echo done >/srv/kx-test/step`);
     const behind = machine.run(sh`echo behind >/srv/kx-test/behind`);
     const probe = machine.batch([sh`echo one`, sh`echo two`]);
-    await sleep(300);
+    await expect.poll(() => existsSync(file('step')), soon).toBe(true);
     proxy.cut();
     await expect(running).rejects.toMatchObject({ code: 'KX3011', host: 'host1' });
     // It was in the pipe too: nobody can know, so nobody claims to.
     await expect(behind).rejects.toMatchObject({ code: 'KX3011' });
     expect((await probe).map((one) => one.stdout)).toEqual(['one\n', 'two\n']);
-    await sleep(500);
+    await sleep(100);
     expect(
       await host.exec(
         'cat /srv/kx-test/step; ls /srv/kx-test/behind 2>/dev/null; ps -e -o args= | grep "[s]leep 3" || true',
@@ -53,9 +59,11 @@ describeHosts('a connection that breaks', () => {
   });
 
   test('a machine that said it would restart is waited for longer', async () => {
+    await machine.close();
+    machine = await connect(200);
     expect((await machine.run(sh`echo restarting`, { awaySeconds: 60 })).stdout).toBe('restarting\n');
     await host.stop();
-    await sleep(5500);
+    await sleep(500);
     await host.restart();
     expect((await machine.run(sh`echo back`)).stdout).toBe('back\n');
     expect(events.map((event) => event.type)).toEqual(['cut', 'restored']);
@@ -63,13 +71,13 @@ describeHosts('a connection that breaks', () => {
 
   test('calls made while it is away wait for it', async () => {
     await host.stop();
-    await sleep(200);
+    await expect.poll(() => events.length, soon).toBe(1);
     const calls = Promise.all([
       machine.run(sh`echo ran`),
       machine.batch([sh`echo probed`]),
       machine.write('/srv/kx-test/w', 'x'),
     ]);
-    await sleep(700);
+    await sleep(200);
     await host.restart();
     const [ran, [probed]] = await calls;
     expect([ran.stdout, probed?.stdout]).toEqual(['ran\n', 'probed\n']);
@@ -78,7 +86,7 @@ describeHosts('a connection that breaks', () => {
   test('a cable that is pulled is noticed, and the machine is found again', async () => {
     const probe = machine.batch([sh`sleep 0.3; echo here`]);
     proxy.freeze();
-    await sleep(1200);
+    await expect.poll(() => events.map((event) => event.type), soon).toEqual(['cut']);
     proxy.thaw();
     expect((await probe)[0]?.stdout).toBe('here\n');
     expect(events.map((event) => event.type)).toEqual(['cut', 'restored']);
@@ -93,16 +101,17 @@ describeHosts('a connection that breaks', () => {
   });
 
   test('a session killed on the host itself', async () => {
-    const probe = machine.batch([sh`sleep 0.5; echo here`]);
-    await sleep(100);
+    const probe = machine.batch([sh`: >/srv/kx-test/asked; sleep 0.3; echo here`]);
+    await expect.poll(() => existsSync(file('asked')), soon).toBe(true);
     await host.cutConnections();
     expect((await probe)[0]?.stdout).toBe('here\n');
+    expect(events.map((event) => event.type)).toEqual(['cut', 'restored']);
   });
 
   test('waiting can be given up', async () => {
     await host.stop();
-    await sleep(100);
-    const abort = AbortSignal.timeout(200);
+    await expect.poll(() => events.length, soon).toBe(1);
+    const abort = AbortSignal.timeout(100);
     await expect(machine.run(sh`true`, { signal: abort })).rejects.toThrow(/timeout/);
     await host.restart();
     expect((await machine.run(sh`echo back`)).stdout).toBe('back\n');
@@ -159,9 +168,10 @@ describeHosts('a slow network', () => {
   test('login, library and facts are one round trip; calls are pipelined', async () => {
     const rig = await startRig();
     const host = rig.hosts[0] as RigHost;
-    const proxy = await startProxy(host.port, 100);
+    const proxy = await startProxy(host.port, 30);
     try {
       const machine = await connectMachine(host.target({ port: proxy.port }));
+      proxy.delayMs = 100;
       const roundTrip = 200;
       /** The best of several: the machine that runs the tests may be busy. */
       const timed = async (work: () => Promise<unknown>): Promise<number> => {

@@ -117,14 +117,14 @@ describeHosts('files', () => {
   });
 
   test('put: goes on where a cut connection stopped it', async () => {
-    const content = randomBytes(60_000_000);
+    const content = randomBytes(12_000_000);
     const file = await localFile('big', content);
     let cuts = 0;
     let lowest = Number.POSITIVE_INFINITY;
     await machine.put(file, '/srv/kx-test/big', {
       progress: (done) => {
         if (cuts > 0) lowest = Math.min(lowest, done);
-        if (cuts < 2 && done > (cuts + 1) * 20_000_000) {
+        if (cuts < 2 && done > (cuts + 1) * 4_000_000) {
           cuts++;
           proxy.cut();
         }
@@ -132,7 +132,7 @@ describeHosts('files', () => {
     });
     expect((await there('/srv/kx-test/big')).equals(content)).toBe(true);
     expect(cuts).toBe(2);
-    expect(lowest).toBeGreaterThan(10_000_000);
+    expect(lowest).toBeGreaterThan(2_000_000);
     expect(await list()).toEqual([]);
   });
 
@@ -166,7 +166,7 @@ describeHosts('files', () => {
   });
 
   test('put: a file that shrinks meanwhile, one that is missing, one that is a directory', async () => {
-    const file = await localFile('shrinks', randomBytes(30_000_000));
+    const file = await localFile('shrinks', Buffer.alloc(30_000_000));
     const putting = machine.put(file, '/srv/kx-test/shrinks', {
       sha256: sha256(Buffer.from('x')),
       progress: () => void truncate(file, 1000),
@@ -178,7 +178,7 @@ describeHosts('files', () => {
   });
 
   test('put: can be given up', async () => {
-    const file = await localFile('abort', randomBytes(80_000_000));
+    const file = await localFile('abort', Buffer.alloc(30_000_000));
     const abort = new AbortController();
     const putting = machine.put(file, '/srv/kx-test/abort', {
       signal: abort.signal,
@@ -189,7 +189,7 @@ describeHosts('files', () => {
   });
 
   test('put: several at once, while the shell stays free', async () => {
-    const contents = Array.from({ length: 12 }, () => randomBytes(2_000_000));
+    const contents = Array.from({ length: 12 }, () => randomBytes(500_000));
     const files = await Promise.all(contents.map((content, i) => localFile(`many${i}`, content)));
     const all = Promise.all(files.map((file, i) => machine.put(file, `/srv/kx-test/many${i}`)));
     expect((await machine.run(sh`echo free`)).stdout).toBe('free\n');
@@ -226,12 +226,12 @@ describeHosts('files', () => {
   });
 
   test('get: across a cut', async () => {
-    const content = randomBytes(40_000_000);
+    const content = randomBytes(8_000_000);
     await writeFile(host.path('/srv/kx-test/get'), content);
     let cut = false;
     await machine.get('/srv/kx-test/get', join(rig.dir, 'cut'), {
       progress: (done) => {
-        if (cut || done < 10_000_000) return;
+        if (cut || done < 2_000_000) return;
         cut = true;
         proxy.cut();
       },
@@ -253,7 +253,7 @@ describeHosts('files', () => {
   });
 
   test('partial files are private', async () => {
-    const file = await localFile('private', randomBytes(80_000_000));
+    const file = await localFile('private', randomBytes(10_000_000));
     await chmod(file, 0o644);
     const putting = machine.put(file, '/srv/kx-test/private', { mode: '0644' });
     const modes = new Set<string>();
@@ -263,9 +263,13 @@ describeHosts('files', () => {
     });
     while (!done) {
       for (const name of await list())
-        modes.add((await modeOf(`/srv/kx-test/${name}`).catch(() => '600 0:0')).split(' ')[0] ?? '');
-      await sleep(5);
+        await stat(host.path(`/srv/kx-test/${name}`)).then(
+          ({ mode }) => modes.add((mode & 0o777).toString(8)),
+          () => undefined,
+        );
+      await sleep(1);
     }
+    expect(modes).toContain('600');
     expect([...modes].filter((mode) => mode !== '600' && mode !== '644')).toEqual([]);
   });
 });

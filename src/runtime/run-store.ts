@@ -38,13 +38,10 @@ type NewRunInputs = Readonly<Record<keyof RunInputs, unknown>> & { readonly over
 /** What hosts and the catalog say has no secrets: a password that happens to be `ubuntu` must not change what is planned. */
 const VERBATIM = new Set<string>(['facts', 'manifests', 'artifacts']);
 
-/** A name for a run: sorts by time, unique. */
+/** A name for a run: sorts by time, to the millisecond, and is unique. */
 export function newRunId(now: Date): string {
-  const time = now
-    .toISOString()
-    .replaceAll(/[-:]|\.\d+Z$/g, '')
-    .replace('T', '-');
-  return `${time}-${randomBytes(3).toString('hex')}`;
+  const [seconds = '', ms = ''] = now.toISOString().replaceAll(/[-:Z]/g, '').replace('T', '-').split('.');
+  return `${seconds}-${ms}${randomBytes(2).toString('hex').slice(1)}`;
 }
 
 /** The directory of a run below a cluster's `runs`. */

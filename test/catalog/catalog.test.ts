@@ -104,8 +104,13 @@ describe('the tool', () => {
   const directory = mkdtempSync(join(tmpdir(), 'kubexm-catalog-'));
   cpSync(catalogDirectory(), directory, { recursive: true });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  const compiled = mkdtempSync(join(tmpdir(), 'kubexm-compiled-'));
+  afterAll(() => rmSync(compiled, { recursive: true, force: true }));
+  const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
   const run = (...args: readonly string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args, '--directory', directory]);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args, '--directory', directory], {
+      env,
+    });
     return { status, text: `${stdout}${stderr}` };
   };
 

@@ -1,16 +1,41 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { readFile, writeFile as writeFileLater } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { recordContext } from '../../src/index.ts';
+import { some } from '../rig/thorough.ts';
 import { call, MAIN, plainEnv, tempDir } from './rig/cli.ts';
 
-/** What bash itself would offer at the end of each line, with `kubexm` in its path and the script sourced, twice. */
-function inBash(cwd: string, lines: readonly string[], env: NodeJS.ProcessEnv = {}): readonly (readonly string[])[] {
+/** Sent by the test when bash is done. */
+const END = 'end';
+
+/**
+ * What bash itself would offer at the end of each line, with `kubexm` in its path and the script sourced, twice. That is a real
+ * process, or one that has its answers from this one: starting each costs more than all the rest.
+ */
+async function inBash(
+  cwd: string,
+  lines: readonly string[],
+  options: { env?: NodeJS.ProcessEnv; real?: boolean } = {},
+): Promise<readonly (readonly string[])[]> {
+  const { env = {}, real = false } = options;
   const bin = join(cwd, 'bin');
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'kubexm'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
+  mkdirSync(bin);
+  const [asked, answer] = [join(bin, 'asked'), join(bin, 'answer')] as const;
+  execFileSync('mkfifo', [asked, answer]);
+  const relayed = `printf '%s\\n' "$@" >'${asked}'\nexec cat '${answer}'\n`;
+  const started = `exec "${process.execPath}" "${MAIN}" "$@"\n`;
+  writeFileSync(join(bin, 'kubexm'), `#!/bin/sh\n${real ? started : relayed}`);
   chmodSync(join(bin, 'kubexm'), 0o755);
+  const answering = (async () => {
+    for (let words = await readFile(asked, 'utf8'); words !== END; words = await readFile(asked, 'utf8')) {
+      const said = await call(words.split('\n').slice(0, -1), { cwd, env });
+      expect(said).toMatchObject({ code: 0, stderr: '' });
+      await writeFileLater(answer, said.stdout);
+    }
+  })();
   const script = `
     source <(kubexm completion bash); source <(kubexm completion bash)
     compopt() { echo "option:$*"; }
@@ -24,11 +49,12 @@ function inBash(cwd: string, lines: readonly string[], env: NodeJS.ProcessEnv = 
       __kubexm_complete
       printf '%s\\n' "\${COMPREPLY[@]}" '--'
     done`;
-  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', ...lines], {
+  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', script, 'bash', ...lines], {
     cwd,
     env: { ...plainEnv(env), PATH: `${bin}:${process.env['PATH']}` },
     encoding: 'utf8',
   });
+  await Promise.all([writeFileLater(asked, END), answering]);
   expect(stderr).toBe('');
   return stdout
     .split('--\n')
@@ -36,7 +62,7 @@ function inBash(cwd: string, lines: readonly string[], env: NodeJS.ProcessEnv = 
     .map((text) => text.split('\n').filter((one) => one !== ''));
 }
 
-test('bash completes commands, flags and choices, and files where a file is meant', () => {
+test('bash completes commands, flags and choices, and files where a file is meant', async () => {
   const offered: readonly (readonly [string, readonly string[]])[] = [
     ['kubexm ge', ['generate', 'get']],
     ['kubexm get ', ['clusters', 'nodes', 'kubeconfig', 'artifacts', 'runs', 'events', 'metrics']],
@@ -47,7 +73,9 @@ test('bash completes commands, flags and choices, and files where a file is mean
     ['kubexm validate config -f ', ['option:-o default']],
   ];
   const lines = offered.map(([line]) => line);
-  expect(inBash(tempDir(), lines)).toEqual(offered.map(([, words]) => words));
+  expect(await inBash(tempDir(), lines)).toEqual(offered.map(([, words]) => words));
+  const [one] = some(offered, 1);
+  expect(await inBash(tempDir(), [one![0]], { real: true })).toEqual([one![1]]);
 });
 
 test('bash completes what the machine knows: hosts of the file, contexts, codes', async () => {
@@ -66,7 +94,7 @@ test('bash completes what the machine knows: hosts of the file, contexts, codes'
     ['kubexm explain KX100', expect.arrayContaining(['KX1001', 'KX1009'])],
   ];
   const lines = offered.map(([line]) => line);
-  expect(inBash(cwd, lines, env)).toEqual(offered.map(([, words]) => words));
+  expect(await inBash(cwd, lines, { env })).toEqual(offered.map(([, words]) => words));
 });
 
 test('what is broken is never shown while completing', async () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { cli, type Ended, SAMPLE_MAIN, tempDir } from './rig/cli.ts';
+import { call, cli, type Ended, SAMPLE_MAIN, tempDir } from './rig/cli.ts';
 
 /** A port that takes connections and never says a word. */
 async function silentPort(connected: () => void): Promise<number> {
@@ -81,26 +81,22 @@ test('Ctrl-C twice while connecting is no defect either', async () => {
   expect(stderr).not.toMatch(/KX1099|AbortError|defect/);
 });
 
-test('a run that changes hosts gives the lock of its cluster back, and left nothing to resume', async () => {
+test('a run that changes hosts gives the lock of its cluster back, and left nothing to resume; a damaged one is named', async () => {
   const { code, stderr, work } = await interrupted(['test', 'sample'], (child) => void child.kill('SIGINT'));
   expect(code, stderr).toBe(130);
   expect(existsSync(join(work, 'lock'))).toBe(true);
   expect(existsSync(join(work, 'lock.owner'))).toBe(false);
   expect(readdirSync(join(work, 'runs'))).toEqual([]);
-});
 
-test('a damaged lock of the cluster is said to be that', async () => {
-  const cwd = tempDir();
-  const { work } = await interrupted(['test', 'sample'], (child) => void child.kill('SIGINT'));
   writeFileSync(join(work, 'lock'), 'rubbish '.repeat(200));
-  const { code, stderr } = await cli(['test', 'sample', '-f', join(work, '../../c.yaml')], {
+  const damaged = await call(['test', 'sample', '-f', join(work, '../../c.yaml')], {
     cwd: join(work, '../..'),
-    env: { KUBEXM_HOME: join(cwd, 'home') },
+    env: { KUBEXM_HOME: join(tempDir(), 'home') },
     main: SAMPLE_MAIN,
   });
-  expect(code).toBe(1);
-  expect(stderr).toContain(
+  expect(damaged.code).toBe(1);
+  expect(damaged.stderr).toContain(
     `KX4027 the lock of this cluster, ${join(work, 'lock')}, cannot be used: file is not a database`,
   );
-  expect(stderr).toContain('remove it');
+  expect(damaged.stderr).toContain('remove it');
 });

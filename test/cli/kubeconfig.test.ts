@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { mergeKubeconfig, recordContext, unmergeKubeconfig } from '../../src/index.ts';
-import { cli, tempDir } from './rig/cli.ts';
+import { call, cli, tempDir } from './rig/cli.ts';
 
 const ADMIN = `apiVersion: v1
 clusters:
@@ -33,11 +33,11 @@ users:
 async function world() {
   const cwd = tempDir();
   const home = join(cwd, 'home');
-  await cli(['generate', 'config', '-o', 'c.yaml'], { cwd });
+  await call(['generate', 'config', '-o', 'c.yaml'], { cwd });
   const work = join(cwd, '.kubexm', 'mycluster');
   mkdirSync(work, { recursive: true });
-  const kubexm = (words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-    cli(['get', 'kubeconfig', '-f', 'c.yaml', ...words], { cwd, env: { HOME: home, ...env } });
+  const kubexm = (words: readonly string[], env: NodeJS.ProcessEnv = {}, how = call) =>
+    how(['get', 'kubeconfig', '-f', 'c.yaml', ...words], { cwd, env: { HOME: home, ...env } });
   return { cwd, own: join(home, '.kube', 'config'), fetched: join(work, 'kubeconfig'), work, kubexm };
 }
 
@@ -49,7 +49,7 @@ test('get kubeconfig: printed, named, merged, and taken out', async () => {
   expect(await kubexm(['-o', 'name'])).toMatchObject({ code: 0, stdout: `${fetched}\n` });
   expect(existsSync(own)).toBe(false);
 
-  const merged = await kubexm(['--merge']);
+  const merged = await kubexm(['--merge'], {}, cli);
   expect(merged).toMatchObject({ code: 0, stdout: '' });
   expect(merged.stderr).toBe(`${own} has the cluster mycluster now; its context is the current one.\n`);
   expect(statSync(own).mode & 0o777).toBe(0o600);
@@ -108,7 +108,7 @@ test.each<[string, string, (cwd: string) => void]>([
   expect(refused.stderr).toContain('KX4710');
   expect(readdirSync(cwd, { recursive: true }).sort()).toEqual(before);
   expect(readFileSync(join(work, 'kubeconfig'), 'utf8')).toBe(ADMIN);
-  const create = await cli(['create', 'cluster', '-f', 'c.yaml', '--merge-kubeconfig'], {
+  const create = await call(['create', 'cluster', '-f', 'c.yaml', '--merge-kubeconfig'], {
     cwd,
     env: { KUBECONFIG: file },
   });
@@ -170,10 +170,21 @@ test('kubectl’s lock is waited for, and named when it stays', async () => {
   writeFileSync(fetched, ADMIN);
   mkdirSync(join(own, '..'), { recursive: true });
   writeFileSync(`${own}.lock`, '');
-  setTimeout(() => rmSync(`${own}.lock`), 1000);
+  setTimeout(() => rmSync(`${own}.lock`), 300);
   expect(await kubexm(['--merge'])).toMatchObject({ code: 0 });
+  expect(existsSync(`${own}.lock`)).toBe(false);
+
   writeFileSync(`${own}.lock`, '');
+  // The clock runs fifty times as fast: nobody waits the whole time.
+  const began = Date.now();
+  vi.useFakeTimers({ toFake: ['Date'], now: began });
+  const clock = setInterval(() => vi.setSystemTime(Date.now() + 1000), 20);
+  onTestFinished(() => {
+    clearInterval(clock);
+    vi.useRealTimers();
+  });
   const refused = await kubexm(['--merge']);
+  expect(Date.now() - began).toBeGreaterThanOrEqual(5000);
   expect(refused.stderr).toContain('KX4714');
   expect(refused.stderr.replace(/\s+/g, '')).toContain(`rm${own}.lock`);
   expect(existsSync(`${own}.lock`)).toBe(true);
@@ -193,7 +204,7 @@ test('create cluster: a name that is taken is refused before it begins, also one
   mkdirSync(join(own, '..'), { recursive: true });
   writeFileSync(own, 'users: [{name: given, user: {token: "1"}}]\n');
   const create = (...words: string[]) =>
-    cli(['create', 'cluster', '-f', 'c.yaml', '--merge-kubeconfig', ...words], {
+    call(['create', 'cluster', '-f', 'c.yaml', '--merge-kubeconfig', ...words], {
       cwd,
       env: { HOME: join(cwd, 'home') },
     });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectMachine } from '../../src/host/index.ts';
 import { MASK } from '../../src/model/text/mask.ts';
 import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
-import { cli, MAIN } from './rig/cli.ts';
+import { call, MAIN } from './rig/cli.ts';
 import { noTerminal, terminal } from './rig/terminal.ts';
 
 const PHRASE = 'sesame-open-4711';
@@ -53,7 +53,7 @@ ${hosts.join('\n')}
   const count = (lines: readonly string[], text: string) => lines.filter((line) => line.includes(text)).length;
 
   test('where nobody can be asked it is said, for every host', async () => {
-    const { code, stderr } = await cli(['run', 'command', '-f', 'c.yaml', '--nodes', 'all', '--', 'true'], {
+    const { code, stderr } = await call(['run', 'command', '-f', 'c.yaml', '--nodes', 'all', '--', 'true'], {
       cwd: dir,
       env: { KUBEXM_HOME: join(dir, 'home') },
     });
@@ -69,7 +69,7 @@ ${hosts.join('\n')}
       );
       await until('Passphrase of');
       // Longer than a connection may take.
-      await delay(3000);
+      await delay(2200);
       tmux('send-keys', 'wrong', 'Enter');
       await until('That was wrong (1). Passphrase of');
       tmux('send-keys', PHRASE, 'Enter');

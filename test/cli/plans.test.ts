@@ -16,6 +16,12 @@ describeHosts('plans and tasks over SSH', () => {
 
   beforeAll(async () => {
     rig = await startRig({ hosts: 2 });
+    // Machines that are no cluster yet: a big program of the machine below would only take its time to say so.
+    await Promise.all(
+      rig.hosts.map((host) =>
+        host.exec("printf '#!/bin/sh\\nexit 1\\n' >/usr/local/bin/kubectl; chmod 755 /usr/local/bin/kubectl"),
+      ),
+    );
     dir = mkdtempSync(join(tmpdir(), 'kubexm-cli-plans-'));
   });
   afterAll(async () => {
@@ -23,11 +29,13 @@ describeHosts('plans and tasks over SSH', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  const write = (cwd: string, more = ''): string => {
-    const hosts = rig.hosts.map(
-      (host, i) =>
-        `    - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}, password: ${SECRET}}`,
-    );
+  const write = (cwd: string, more = '', count = 2): string => {
+    const hosts = rig.hosts
+      .slice(0, count)
+      .map(
+        (host, i) =>
+          `    - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}, password: ${SECRET}}`,
+      );
     const text = `apiVersion: kubexm.mensylisir.io/v1alpha1
 kind: Cluster
 metadata: {name: demo}
@@ -35,7 +43,7 @@ spec:
   ssh: {user: root, privateKeyPath: ${rig.key}}
   hosts:
 ${hosts.join('\n')}
-  roleGroups: {master: [host1], worker: [host2]}
+  roleGroups: {master: [host1], worker: [host${count}]}
   kubernetes: {version: v1.34.2}
   etcd: {type: kubeadm}
   network: {plugin: flannel}
@@ -116,7 +124,7 @@ ${more}`;
 
   test('plan cluster -o: data and drawings', { timeout: 120_000 }, async () => {
     const cwd = tempDir();
-    const config = write(cwd);
+    const config = write(cwd, '', 1);
     const data = await kubexm(cwd, 'plan', 'cluster', '-f', config, '-o', 'json', '--skip-preflight');
     expect(data.code, data.stderr).toBe(0);
     const { outcome, steps, plan } = JSON.parse(data.stdout);
@@ -146,15 +154,19 @@ ${more}`;
     expect(dry.stdout).toContain('node/names/hosts  on host2\n');
     expect(dry.stdout).not.toMatch(/on .*host1|runtime/);
 
+    const runs = () => readdirSync(join(cwd, '.kubexm/demo/runs'));
+    const before = existsSync(join(cwd, '.kubexm/demo/runs')) ? runs() : [];
     const domain = ['-e', 'controlPlaneEndpoint.domain=api.example'];
     const done = await task('node/names', '--nodes', 'host2', ...domain, '--detailed-exitcode');
     expect(done.code, done.stderr).toBe(2);
     expect(await rig.hosts[1]!.exec('cat /etc/hosts')).toContain('10.9.0.1 api.example');
     expect(await rig.hosts[0]!.exec('cat /etc/hosts')).not.toContain('KubeXM');
-    const runs = join(cwd, '.kubexm/demo/runs');
-    const last = readdirSync(runs).sort().at(-1)!;
-    expect(JSON.parse(readFileSync(join(runs, last, 'overrides.json'), 'utf8'))).toEqual([domain[1]]);
-    expect(JSON.parse(readFileSync(join(runs, last, 'params.json'), 'utf8'))).toEqual({
+    const [made = '', ...others] = runs().filter((name) => !before.includes(name));
+    expect(others).toEqual([]);
+    const kept = (name: string): unknown =>
+      JSON.parse(readFileSync(join(cwd, '.kubexm/demo/runs', made, name), 'utf8'));
+    expect(kept('overrides.json')).toEqual([domain[1]]);
+    expect(kept('params.json')).toEqual({
       task: 'node/names',
       nodes: ['host2'],
     });
@@ -172,8 +184,13 @@ ${more}`;
     timeout: 120_000,
   }, async () => {
     const cwd = tempDir();
-    const options = { configFile: write(cwd), baseDir: cwd, env: { PATH: process.env['PATH'] }, assumeYes: true };
-    const params = { root: '/tmp/saved', jobSeconds: 1, failOn: '' };
+    const options = {
+      configFile: write(cwd, '', 1),
+      baseDir: cwd,
+      env: { PATH: process.env['PATH'] },
+      assumeYes: true,
+    };
+    const params = { root: '/tmp/saved', jobSeconds: 0, failOn: '' };
     const kept: PlannedRun[] = [];
     const dry = await runPipeline(samplePipeline, params, {
       ...options,

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cli, tempDir } from './rig/cli.ts';
+import { call, cli, tempDir } from './rig/cli.ts';
 
-async function quickstart(args: readonly string[], cwd = tempDir()) {
+async function quickstart(args: readonly string[], cwd = tempDir(), how = call) {
   const home = tempDir();
-  return cli(['quickstart', ...args], { cwd, env: { HOME: home, XDG_STATE_HOME: join(home, 'state') } });
+  return how(['quickstart', ...args], { cwd, env: { HOME: home, XDG_STATE_HOME: join(home, 'state') } });
 }
 
 describe('quickstart, before it does anything', () => {
@@ -24,7 +24,7 @@ describe('quickstart, before it does anything', () => {
   });
 
   test('there is nothing to delete', async () => {
-    expect((await quickstart(['--delete', '--yes'])).stderr).toBe('There is no quickstart cluster.\n');
+    expect((await quickstart(['--delete', '--yes'], tempDir(), cli)).stderr).toBe('There is no quickstart cluster.\n');
     expect(await quickstart(['--delete', '--lang', 'zh'])).toMatchObject({ code: 0, stderr: '没有快速体验集群。\n' });
   });
 

@@ -18,8 +18,11 @@ test('every action has a test here or beside its code', () => {
   expect(actions.map((step) => step.kind).sort()).toEqual([...beside, ...here].sort());
 });
 
-describe.each(bench.shells)('in $name', (variant) => {
-  test('command: environment, directory, code and output', async () => {
+// Some wait: they do it at the same time.
+describe.concurrent.each(bench.shells)('in $name', (variant) => {
+  const inTurn = bench.inTurn(variant);
+
+  inTurn('command: environment, directory, code and output', async () => {
     const dir = bench.dir('c');
     const want = {
       run: 'pwd; printf "%s|" "$A" "$B"; cat; exit 3',
@@ -31,7 +34,7 @@ describe.each(bench.shells)('in $name', (variant) => {
     expect(generic.command.definition.result!(output, want)).toEqual({ code: 3, stdout: `${dir}\nx y\n"z"|'|` });
   });
 
-  test('query: a value that its check reads', async () => {
+  inTurn('query: a value that its check reads', async () => {
     const host = bench.host(variant);
     const path = join(bench.dir('query'), ODD);
     const want = { run: ['cat', path] };
@@ -43,7 +46,7 @@ describe.each(bench.shells)('in $name', (variant) => {
     });
   });
 
-  test('command: words reach the command as they are', async () => {
+  inTurn('command: words reach the command as they are', async () => {
     const words = ['a b', '$HOME', '', "it's", '*', ODD];
     const output = await perform(bench.host(variant), generic.command.definition, {
       run: ['printf', '<%s>', ...words],
@@ -51,28 +54,29 @@ describe.each(bench.shells)('in $name', (variant) => {
     expect(output.stdout).toBe(words.map((word) => `<${word}>`).join(''));
   });
 
-  test.each(['md5', 'sha1', 'sha256', 'sha512'] as const)('checksum: %s', async (algorithm) => {
-    const host = bench.host(variant);
-    const path = join(bench.dir('sum'), ODD);
-    const expected = spawnSync(`${algorithm}sum`, { input: BINARY }).stdout.toString().split(' ')[0];
-    const want = { path, algorithm, expected };
-    const step = generic.checksum.definition;
-    expect(await check(host, step, want)).toMatchObject({ verdict: 'needed' });
-    expect(await perform(host, step, want)).toMatchObject({ code: 1, stderr: `${path} does not exist\n` });
-    writeFileSync(path, 'damaged');
-    expect(await check(host, step, want)).toMatchObject({ verdict: 'needed' });
-    const failed = await perform(host, step, want);
-    expect(failed.code).toBe(1);
-    expect(failed.stderr).toContain(`instead of ${expected}: it is damaged`);
-    writeFileSync(path, BINARY);
-    expect(await perform(host, step, want)).toMatchObject({ code: 0 });
-    expect(await check(host, step, want)).toEqual({
-      verdict: 'satisfied',
-      output: { path, sha256: digestOf(path), bytes: BINARY.length },
+  for (const algorithm of ['md5', 'sha1', 'sha256', 'sha512'] as const)
+    inTurn(`checksum: ${algorithm}`, async () => {
+      const host = bench.host(variant);
+      const path = join(bench.dir('sum'), ODD);
+      const expected = spawnSync(`${algorithm}sum`, { input: BINARY }).stdout.toString().split(' ')[0];
+      const want = { path, algorithm, expected };
+      const step = generic.checksum.definition;
+      expect(await check(host, step, want)).toMatchObject({ verdict: 'needed' });
+      expect(await perform(host, step, want)).toMatchObject({ code: 1, stderr: `${path} does not exist\n` });
+      writeFileSync(path, 'damaged');
+      expect(await check(host, step, want)).toMatchObject({ verdict: 'needed' });
+      const failed = await perform(host, step, want);
+      expect(failed.code).toBe(1);
+      expect(failed.stderr).toContain(`instead of ${expected}: it is damaged`);
+      writeFileSync(path, BINARY);
+      expect(await perform(host, step, want)).toMatchObject({ code: 0 });
+      expect(await check(host, step, want)).toEqual({
+        verdict: 'satisfied',
+        output: { path, sha256: digestOf(path), bytes: BINARY.length },
+      });
     });
-  });
 
-  test('fetch: brings what the host has, again when it has changed', async () => {
+  inTurn('fetch: brings what the host has, again when it has changed', async () => {
     const host = bench.host(variant);
     const dir = bench.dir('fetch');
     const want = { path: join(dir, ODD), to: join(dir, 'kept', 'here', ODD) };
@@ -91,7 +95,7 @@ describe.each(bench.shells)('in $name', (variant) => {
     expect(statSync(join(dir, 'kept')).mode & 0o777).toBe(0o700);
   });
 
-  test('waitForCommand: until it succeeds', async () => {
+  inTurn('waitForCommand: until it succeeds', async () => {
     const host = bench.host(variant);
     const dir = bench.dir('wait');
     const want = {
@@ -110,7 +114,7 @@ describe.each(bench.shells)('in $name', (variant) => {
     });
   });
 
-  test('waitForCommand: gives up and says what it saw', async () => {
+  inTurn('waitForCommand: gives up and says what it saw', async () => {
     const want = { run: 'echo "not there: a"; exit 7', purpose: 'the thing', intervalSeconds: 1, timeoutSeconds: 1 };
     const output = await perform(bench.host(variant), generic.waitForCommand.definition, want);
     expect(output.code).toBe(1);

@@ -3,10 +3,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, test } from 'vitest';
 import type { Host, Output } from '../../src/model/host.ts';
 import type { Script } from '../../src/model/script.ts';
 import type { AnyStep, StepIo, Verdict } from '../../src/plan/step.ts';
+import { seed, thorough } from '../rig/thorough.ts';
 import { ShellHost, type Variant, variants } from './shell-host.ts';
 
 /** A directory of this test file's own, gone when its tests are over. */
@@ -47,6 +48,15 @@ export class Bench {
   constructor(base: string) {
     this.base = base;
     this.shells = variants(base);
+  }
+
+  /** Registers a test where it is this shell's turn: each is tried in one of them, in another in every run; or in all. */
+  inTurn(variant: Variant): (title: string, body: () => Promise<void>) => void {
+    const place = this.shells.indexOf(variant);
+    let count = 0;
+    return (title, body) => {
+      if (thorough || (count++ + seed) % this.shells.length === place) test(title, body);
+    };
   }
 
   host(variant: Variant): ShellHost {

@@ -36,7 +36,7 @@ describe.each(bench.shells)('what cannot be done is said, in $name', (variant) =
     ...more,
   });
 
-  test.each<[string, AnyStep, unknown, RegExp]>([
+  const failures: readonly [string, AnyStep, unknown, RegExp][] = [
     ['a file over a directory', generic.file.definition, { path: join(dir, 'd'), content: '' }, /d is a directory/],
     [
       'a file nowhere',
@@ -87,14 +87,17 @@ describe.each(bench.shells)('what cannot be done is said, in $name', (variant) =
       archive('good.tar.gz', { dest: join(dir, 'no') }),
       /does not exist; a directory step/,
     ],
-  ])('%s', async (_name, step, want, message) => {
-    const output = await perform(host, step, want);
-    expect(output.stderr).toMatch(message);
-    expect(output.code).not.toBe(0);
-    expect(readFileSync(join(dir, 'f'), 'utf8')).toBe('keep');
-    expect(existsSync(join(dir, 'd/x'))).toBe(false);
-    expect(spawnSync('find', [dir, '-name', '.kubexm*']).stdout.toString(), 'nothing is left lying about').toBe('');
-  });
+  ];
+  const inTurn = bench.inTurn(variant);
+  for (const [name, step, want, message] of failures)
+    inTurn(name, async () => {
+      const output = await perform(host, step, want);
+      expect(output.stderr).toMatch(message);
+      expect(output.code).not.toBe(0);
+      expect(readFileSync(join(dir, 'f'), 'utf8')).toBe('keep');
+      expect(existsSync(join(dir, 'd/x'))).toBe(false);
+      expect(spawnSync('find', [dir, '-name', '.kubexm*']).stdout.toString(), 'nothing is left lying about').toBe('');
+    });
 
   test('an archive that reaches out of its directory', async () => {
     await perform(host, generic.extract.definition, archive('evil.tar'));
@@ -105,6 +108,7 @@ describe.each(bench.shells)('what cannot be done is said, in $name', (variant) =
 
 describe.each(bench.shells)('an archive, half extracted, in $name', (variant) => {
   const step = generic.extract.definition;
+  const inTurn = bench.inTurn(variant);
 
   function packed(name: string, content: string): { readonly dir: string; readonly want: Extract } {
     const dir = bench.dir('half');
@@ -115,7 +119,7 @@ describe.each(bench.shells)('an archive, half extracted, in $name', (variant) =>
     return { dir, want: { archive, sha256: digestOf(archive), dest: join(dir, 'dest'), name: 'sample' } };
   }
 
-  test('never counts as done, and can be put back', async () => {
+  inTurn('never counts as done, and can be put back', async () => {
     const host = bench.host(variant);
     const { dir, want } = packed('x.tar', 'new');
     writeFileSync(join(dir, 'dest', 'b'), 'mine');
@@ -130,7 +134,7 @@ describe.each(bench.shells)('an archive, half extracted, in $name', (variant) =>
     expect(snapshot(join(dir, 'dest'))).toEqual(before);
   });
 
-  test('is needed again when a file was changed, lost, or made unusable', async () => {
+  inTurn('is needed again when a file was changed, lost, or made unusable', async () => {
     const host = bench.host(variant);
     const { dir, want } = packed('x.tar', 'new');
     for (const spoil of [
@@ -146,7 +150,7 @@ describe.each(bench.shells)('an archive, half extracted, in $name', (variant) =>
     }
   });
 
-  test('the archive may go, and another one may come', async () => {
+  inTurn('the archive may go, and another one may come', async () => {
     const host = bench.host(variant);
     const { dir, want } = packed('x.tar', 'new');
     await perform(host, step, want);

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { library } from '../../src/host/lib/index.ts';
 import type { Facts } from '../../src/model/facts.ts';
 import { type Host, LOCAL, type Output } from '../../src/model/host.ts';
@@ -29,6 +30,41 @@ export function variants(scratch: string): readonly Variant[] {
   return found;
 }
 
+/**
+ * Starts shells from a small process: this one is big, and slow to start others. It ends with its input, and so with us. One
+ * that reads a line `ID FILE SHELL…` writes `ID CODE` when that shell has ended; others run meanwhile.
+ */
+class Starter {
+  private readonly waiting = new Map<string, (code: number) => void>();
+  private readonly child = spawn('/bin/sh', ['-c', STARTER], { stdio: ['pipe', 'pipe', 'inherit'] });
+  private count = 0;
+
+  constructor() {
+    createInterface({ input: this.child.stdout }).on('line', (line) => {
+      const [id = '', code] = line.split(' ');
+      this.waiting.get(id)?.(Number(code));
+      this.waiting.delete(id);
+    });
+    // Nobody waits for it who waits for no shell.
+    this.child.unref();
+  }
+
+  /** Runs a file to its end, its output in files beside it. */
+  run(shell: readonly string[], file: string): Promise<number> {
+    const id = String(this.count++);
+    return new Promise((resolve) => {
+      this.waiting.set(id, resolve);
+      this.child.stdin.write(`${id} ${file} ${shell.join(' ')}\n`);
+    });
+  }
+}
+
+const STARTER = `while read -r id file shell; do
+  { $shell "$file" >"$file.out" 2>"$file.err" </dev/null; echo "$id $?"; } &
+done`;
+
+let starter: Starter | undefined;
+
 /** A host that runs every script in a new shell, with the library of the hosts loaded. Only what the contract needs. */
 export class ShellHost implements Host {
   readonly name = LOCAL;
@@ -48,24 +84,16 @@ export class ShellHost implements Host {
     const path = this.variant.path === undefined ? [] : [sh`PATH=${this.variant.path}`];
     const start = [
       sh`. ${join(this.scratch, 'lib')}`,
-      sh`KX_STATE=${join(this.scratch, 'state')} KX_RUN=${join(this.scratch, 'run')}`,
+      sh`KX_STATE=${join(this.scratch, 'state')} KX_RUN=${join(this.scratch, 'run')} KX_UID=${String(process.getuid?.())}`,
     ];
     writeFileSync(file, `${lines(...start, rawScript('kx_env'), ...path, script).script}\n`);
-    const [command = '', ...args] = this.variant.shell;
-    const child = spawn(command, [...args, file], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-    const code = await new Promise<number>((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (ended) => resolve(ended ?? 255));
-    });
-    const bytes = Buffer.concat(out);
+    starter ??= new Starter();
+    const code = await starter.run(this.variant.shell, file);
+    const bytes = readFileSync(`${file}.out`);
     return {
       code,
       stdout: bytes.toString('utf8'),
-      stderr: Buffer.concat(err).toString('utf8'),
+      stderr: readFileSync(`${file}.err`, 'utf8'),
       bytes,
       truncated: false,
     };

@@ -9,7 +9,8 @@ import { Bench, check, has, listen, perform, scratch } from './bench.ts';
 
 const bench = new Bench(scratch('waits'));
 
-describe('waitForPort', () => {
+// They wait, so they do it at the same time.
+describe.concurrent('waitForPort', () => {
   const step = generic.waitForPort.definition;
   const ways = [
     bench.only('nc', ['nc']),
@@ -74,7 +75,7 @@ describe('waitForPort', () => {
   });
 });
 
-describe('waitForHttp', () => {
+describe.concurrent('waitForHttp', () => {
   const step = generic.waitForHttp.definition;
   const ways = [bench.only('curl', ['curl']), bench.only('python3', ['python3']), bench.only('wget', ['wget'])].filter(
     (way) => has(way.name),
@@ -102,7 +103,9 @@ describe('waitForHttp', () => {
       'req',
       '-x509',
       '-newkey',
-      'rsa:2048',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
       '-nodes',
       '-keyout',
       key,

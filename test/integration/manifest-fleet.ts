@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -84,7 +84,7 @@ ${hosts.join('\n')}
 
   /** Everything below the root, as lines that can be compared. */
   async picture(): Promise<readonly (readonly string[])[]> {
-    const script = `cd ${ROOT} && find . -mindepth 1 -printf '%p %y %m %U:%G %l\\n' -type f -exec sha256sum {} \\; | sort`;
+    const script = `cd ${ROOT} && find . -mindepth 1 -printf '%p %y %m %U:%G %l\\n' -type f -exec sha256sum {} + | sort`;
     const texts = await Promise.all(this.rig.hosts.map((host) => host.exec(script)));
     return texts.map((text) => text.trimEnd().split('\n'));
   }
@@ -105,11 +105,9 @@ ${hosts.join('\n')}
     return this.drive('reset', { nodes: this.names }, options);
   }
 
-  /** The transitions of the newest run's journal. */
-  transitions(): readonly string[] {
-    const runs = join(this.dir, '.kubexm/fleet/runs');
-    const newest = readdirSync(runs).sort().at(-1) ?? '';
-    const lines = readFileSync(join(runs, newest, 'journal.jsonl'), 'utf8')
+  /** The transitions of a run's journal. */
+  transitions(run: string): readonly string[] {
+    const lines = readFileSync(join(this.dir, '.kubexm/fleet/runs', run, 'journal.jsonl'), 'utf8')
       .trimEnd()
       .split('\n')
       .slice(1);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { describeHosts } from '../rig/sshd.ts';
+import { describeHosts, type RigHost } from '../rig/sshd.ts';
 import { thorough } from '../rig/thorough.ts';
-import { nodesWith, Sample } from './sample.ts';
+import { LONG_JOB, nodesWith, Sample } from './sample.ts';
 
 describeHosts('a run whose network fails', () => {
   let sample: Sample;
@@ -19,7 +19,7 @@ describeHosts('a run whose network fails', () => {
   test('connections cut again and again: it reconnects and comes to the same result', {
     timeout: 300_000,
   }, async () => {
-    for (let round = 0; round < (thorough ? 10 : 2); round++) {
+    for (let round = 0; round < (thorough ? 10 : 1); round++) {
       let over = false;
       const cuts = async (): Promise<void> => {
         for (let cut = 0; cut < 6 && !over; cut++) {
@@ -55,7 +55,7 @@ describeHosts('a run whose network fails', () => {
         if (event.type !== 'node-started' || event.kind !== 'once' || event.host !== second?.name) return;
         away ??= (async () => {
           await second?.stop();
-          await sleep(1500);
+          await sleep(700);
           await second?.restart();
         })();
       },
@@ -67,17 +67,17 @@ describeHosts('a run whose network fails', () => {
   });
 
   test('a host that stays away is set aside: nothing on it is reverted, the rest goes on, --resume completes it', async () => {
-    const [first, second] = sample.rig.hosts;
+    const [first, second] = sample.rig.hosts as [RigHost, RigHost];
     let gone: Promise<void> | undefined;
     // Not over before the host is away.
-    const params = { jobSeconds: 2 };
+    const params = { jobSeconds: LONG_JOB };
     const run = await sample.drive({
       params,
-      reconnectSeconds: 2,
+      reconnectSeconds: 1,
       // In a process of its own: as long as that lives, it owns the host that it has lost.
       onEvent: (event) => {
         if (event.type === 'node-finished' && event.node === `sample/prepare/link@${second?.name}`)
-          gone ??= second?.stop();
+          gone ??= second?.stop().then(() => sample.endLongJobs([first]));
       },
     });
     await gone;
@@ -88,7 +88,9 @@ describeHosts('a run whose network fails', () => {
     expect(nodesWith(run, 'unknown').length).toBeGreaterThan(0);
     expect(nodesWith(run, 'changed')).toContain(`sample/install/once@${first?.name}`);
     await second?.restart();
+    const ended = sample.endLongJobs([second]);
     const resumed = await sample.drive({ params, resume: true });
+    await ended;
     expect(resumed.report?.outcome, JSON.stringify(resumed.report ?? resumed.error)).toBe('succeeded');
     expect(await sample.state()).toBe(expected);
     expect(await sample.onceLogs()).toEqual(['start\n', 'start\n']);

@@ -1,17 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Driven } from '../rig/driven.ts';
 import { describeHosts } from '../rig/sshd.ts';
-import { nodesWith, Sample } from './sample.ts';
+import { LONG_JOB, nodesWith, Sample } from './sample.ts';
 
-describeHosts('a pipeline of real steps on three hosts', () => {
+/** The files and events of a run that hold what a step minted. */
+function placesWithSecret(sample: Sample, run: Driven): readonly string[] {
+  const dir = `${sample.dir}/.kubexm/sample`;
+  const names = ['journal.jsonl', 'log.jsonl', 'plan.json', 'facts.json', 'config.json'];
+  const files = [...names.map((name) => `${dir}/runs/${run.report?.run}/${name}`), `${dir}/events.db`];
+  const texts = new Map(files.map((file) => [file, readFileSync(file, 'latin1')]));
+  texts.set('events', JSON.stringify(run.events));
+  return [...texts].flatMap(([place, text]) => (text.includes('minted-s3cret') ? [place] : []));
+}
+
+describeHosts('a pipeline of real steps on two hosts', () => {
   let sample: Sample;
   beforeAll(async () => {
-    sample = await Sample.start(3);
+    sample = await Sample.start(2);
   });
   afterAll(() => sample.close());
   afterEach(() => sample.reset());
 
-  test('the first run changes, the second changes nothing, and a dry run predicts exactly what the first changed', async () => {
+  test('the first run changes, the second changes nothing, and a dry run predicts exactly what the first changed; nowhere is a minted secret', async () => {
     const dry = await sample.drive({ dryRun: true });
     expect(dry.report?.outcome).toBe('succeeded');
     const before = await sample.state();
@@ -21,7 +32,7 @@ describeHosts('a pipeline of real steps on three hosts', () => {
     expect(first.error).toBeUndefined();
     expect(first.report).toMatchObject({ outcome: 'succeeded', failures: [], lostHosts: [] });
     const changed = nodesWith(first, 'changed');
-    expect(changed).toHaveLength(1 + 8 * 3);
+    expect(changed).toHaveLength(1 + 8 * 2);
     expect(nodesWith(dry, 'would-change')).toEqual(changed);
     const predicted = dry.events.flatMap((event) =>
       event.type === 'node-finished' && event.diff ? [[event.node, event.diff]] : [],
@@ -31,6 +42,7 @@ describeHosts('a pipeline of real steps on three hosts', () => {
     );
     expect(Object.fromEntries(predicted)).toEqual(Object.fromEntries(happened));
     expect(await sample.traces()).toEqual([]);
+    expect(placesWithSecret(sample, first)).toEqual([]);
 
     const after = await sample.state();
     const second = await sample.drive();
@@ -43,7 +55,7 @@ describeHosts('a pipeline of real steps on three hosts', () => {
     expect(nodesWith(calm, 'would-change')).toEqual([]);
   });
 
-  test('a failing step leaves its host as it was, other hosts keep their work, finalizers ran', async () => {
+  test('a failing step leaves its host as it was, the other host keeps its work, finalizers ran', async () => {
     const [, second = ''] = sample.names;
     const failed = await sample.drive({ params: { failOn: second } });
     expect(failed.code).toBe(1);
@@ -54,12 +66,10 @@ describeHosts('a pipeline of real steps on three hosts', () => {
       node: `sample/install/flag@${second}`,
       error: { code: 'KX4002', detail: 'the disk is on fire' },
     });
-    const [one, two, three] = sample.rig.hosts;
+    const [one, two] = sample.rig.hosts;
     const listing = 'cd /srv/kx-test/sample && ls';
     expect(await two?.exec(listing)).toBe('current\nonce.log\nseed.txt\nsettings.json\n');
-    for (const host of [one, three]) {
-      expect(await host?.exec(listing)).toBe('current\nflag\njoined\nonce.log\nonce.state\nseed.txt\nsettings.json\n');
-    }
+    expect(await one?.exec(listing)).toBe('current\nflag\njoined\nonce.log\nonce.state\nseed.txt\nsettings.json\n');
     for (const host of sample.rig.hosts) expect(await host.exec('ls /srv/kx-test')).toContain('sample.finalized');
     expect(nodesWith(failed, 'reverted')).toEqual([`sample/install/joined@${second}`, `sample/install/once@${second}`]);
   });
@@ -72,11 +82,17 @@ describeHosts('a pipeline of real steps on three hosts', () => {
     expect(nodesWith(failed, 'reverted')).toEqual([]);
   });
 
-  test('what a resumed run undoes includes what was done before the crash', async () => {
+  test('a resumed run is refused when the configuration has changed, and says how; it undoes what was done before the crash too', async () => {
     const [first = ''] = sample.names;
     const params = { failOn: first };
     const crashed = await sample.drive({ params, crashAt: `sample/install/flag@${first}:intent` });
     expect(crashed.signal).toBe('SIGKILL');
+    sample.writeConfig('  network: {kubePodsCIDR: 10.99.0.0/16}\n');
+    const refused = await sample.drive({ params, resume: true });
+    sample.writeConfig('');
+    expect(refused.code).toBe(3);
+    expect(refused.error).toMatchObject({ code: 'KX4007' });
+    expect(refused.error?.detail).toMatch(/kubePodsCIDR.*10\.99\.0\.0\/16/);
     const resumed = await sample.drive({ params, resume: true });
     expect(resumed.report?.outcome).toBe('failed');
     expect(await sample.rig.hosts[0]?.exec('cd /srv/kx-test/sample && ls')).toBe(
@@ -84,25 +100,17 @@ describeHosts('a pipeline of real steps on three hosts', () => {
     );
   });
 
-  test('a resumed run is refused when the configuration has changed, and says how', async () => {
-    const [first = ''] = sample.names;
-    await sample.drive({ crashAt: `sample/prepare/folder@${first}:done` });
-    sample.writeConfig('  network: {kubePodsCIDR: 10.99.0.0/16}\n');
-    const refused = await sample.drive({ resume: true });
-    sample.writeConfig('');
-    expect(refused.code).toBe(3);
-    expect(refused.error).toMatchObject({ code: 'KX4007' });
-    expect(refused.error?.detail).toMatch(/kubePodsCIDR.*10\.99\.0\.0\/16/);
-    const resumed = await sample.drive({ resume: true });
-    expect(resumed.report?.outcome).toBe('succeeded');
-  });
-
   test('two runs at once: the second is refused with the identity of the first', async () => {
     let second: ReturnType<Sample['drive']> | undefined;
+    const meanwhile = async (): Promise<Driven> => {
+      const refused = await sample.drive({});
+      await sample.endLongJobs();
+      return refused;
+    };
     const first = await sample.drive({
-      params: { jobSeconds: 3 },
+      params: { jobSeconds: LONG_JOB },
       onEvent: (event) => {
-        if (event.type === 'node-started' && event.kind === 'once') second ??= sample.drive({});
+        if (event.type === 'node-started' && event.kind === 'once') second ??= meanwhile();
       },
     });
     const refused = await second;
@@ -110,19 +118,5 @@ describeHosts('a pipeline of real steps on three hosts', () => {
     expect(refused?.code).toBe(6);
     expect(refused?.error?.code).toBe('KX4020');
     expect(refused?.error?.message).toContain(first.report?.run ?? 'no run');
-  });
-
-  test('the journal, the log, the plan, the event store and the events hold no minted secret', async () => {
-    const secrets = new Set<string>();
-    const first = await sample.drive({ params: { jobSeconds: 0 } });
-    expect(first.report?.outcome).toBe('succeeded');
-    const files = ['journal.jsonl', 'log.jsonl', 'plan.json', 'facts.json', 'config.json'];
-    for (const name of files) {
-      const text = readFileSync(`${sample.dir}/.kubexm/sample/runs/${first.report?.run}/${name}`, 'utf8');
-      if (/minted-s3cret/.test(text)) secrets.add(name);
-    }
-    if (JSON.stringify(first.events).includes('minted-s3cret')) secrets.add('events');
-    if (readFileSync(`${sample.dir}/.kubexm/sample/events.db`).includes('minted-s3cret')) secrets.add('event store');
-    expect([...secrets]).toEqual([]);
   });
 });

@@ -20,6 +20,9 @@ export interface DriveOptions extends DriveHooks, Partial<Omit<RunPipelineOption
 
 const PARAMS: SampleParams = { root: '/srv/kx-test/sample', jobSeconds: 0.3, failOn: '' };
 
+/** How many seconds a job takes that the test ends. */
+export const LONG_JOB = 59;
+
 /** Hosts on loopback, a cluster file for them, and the sample pipeline: in a process where it is to be killed. */
 export class Sample {
   readonly rig: Rig;
@@ -100,6 +103,12 @@ ${more}`,
   /** How often the once-only job was started and reverted on each host. */
   async onceLogs(): Promise<readonly string[]> {
     return Promise.all(this.rig.hosts.map((host) => host.exec('cat /srv/kx-test/sample/once.log 2>/dev/null || true')));
+  }
+
+  /** Lets jobs come to their end that would take very long: on each host, as soon as there is one. */
+  async endLongJobs(hosts = this.rig.hosts): Promise<void> {
+    const end = `i=0; until pkill -xf 'sleep ${LONG_JOB}'; do [ $((i += 1)) -lt 600 ] || exit; sleep 0.05; done`;
+    await Promise.all(hosts.map((host) => host.exec(end)));
   }
 
   /** The hosts and the work directory as if nothing had ever run. */

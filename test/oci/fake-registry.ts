@@ -77,6 +77,12 @@ export class FakeRegistry {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
+  /** Has what another one has, as if it had been pushed here too. */
+  holdSameAs(other: FakeRegistry): void {
+    for (const [digest, bytes] of other.blobs) this.blobs.set(digest, bytes);
+    for (const [name, manifest] of other.manifests) this.manifests.set(name, manifest);
+  }
+
   /** Makes every token invalid, as if its time were over. */
   expireTokens(): void {
     this.tokens.clear();

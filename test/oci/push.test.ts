@@ -7,7 +7,7 @@ const at = new Workshop();
 let index: Descriptor;
 
 beforeEach(async () => {
-  ({ index } = await sampleImage(at.source, 300_000));
+  index = await at.sample(300_000);
 });
 
 const reference = () => parseReference(`${at.fake.host}/team/tool:1`);
@@ -182,14 +182,14 @@ describe('an upload that is disturbed', () => {
     ],
   ])('%s: %s', async (what, code, behave) => {
     at.fake.fault = (request, response) => request.method === 'POST' && behave(request, response);
-    const error = await failure(push(what.includes('never') ? { stallSeconds: 1 } : {}));
+    const error = await failure(push(what.includes('never') ? { stallSeconds: 0.3 } : {}));
     expect(error.code).toBe(code);
     if (code === 'KX7110' && error.params['status'] === 405) expect(error.detail).toBe('UNSUPPORTED: read only');
     expect(at.fake.manifests.size, 'no manifest without its blobs').toBe(0);
   });
 
   test('a registry that answers before it has everything', async () => {
-    ({ index } = await sampleImage(at.source, 8_000_000));
+    ({ index } = await sampleImage(at.source, 8_000_000, { compression: 'none' }));
     at.fake.fault = (request, response) => {
       if (request.method !== 'PUT' || !(request.url ?? '').includes('/uploads/')) return false;
       response.writeHead(413).end('{"errors":[{"code":"SIZE_INVALID","message":"too large"}]}');

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
@@ -10,6 +10,7 @@ import {
   buildIndex,
   buildLayer,
   type Descriptor,
+  type LayerOptions,
   openBlobStore,
   openRegistry,
   type Registry,
@@ -35,12 +36,12 @@ export function noise(length: number, seed = 1): Buffer {
 export async function sampleImage(
   store: BlobStore,
   bytes: number,
+  packing: LayerOptions = {},
 ): Promise<{ readonly index: Descriptor; readonly images: readonly BuiltImage[] }> {
   const images: BuiltImage[] = [];
   for (const architecture of ['amd64', 'arm64']) {
-    const own = await buildLayer(store, [
-      { path: 'bin/tool', data: noise(bytes, architecture.length + images.length), mode: 0o755 },
-    ]);
+    const data = noise(bytes, architecture.length + images.length);
+    const own = await buildLayer(store, [{ path: 'bin/tool', data, mode: 0o755 }], packing);
     const common = await buildLayer(store, [{ path: 'etc/conf', data: 'common\n' }], { compression: 'none' });
     images.push(await buildImage(store, { platform: { os: 'linux', architecture }, layers: [common, own] }));
   }
@@ -62,37 +63,76 @@ export class Workshop {
   /** Where images are pulled to. */
   target: BlobStore = undefined as unknown as BlobStore;
   private opened: Registry[] = [];
+  private readonly others: (() => unknown)[] = [];
+  private readonly samples = new Map<number, Promise<{ readonly dir: string; readonly index: Descriptor }>>();
 
   constructor() {
     beforeEach(async () => {
-      this.fake = await new FakeRegistry().start();
+      const fake = await new FakeRegistry().start();
+      this.fake = fake;
       this.source = await this.store();
       this.target = await this.store();
+      return () => fake.stop();
     });
-    afterEach(async () => {
+    afterEach(() => {
       for (const registry of this.opened.splice(0)) registry.close();
-      await this.fake.stop();
     });
-    afterAll(() => rmSync(this.base, { recursive: true, force: true }));
+    afterAll(async () => {
+      for (const close of this.others) await close();
+      rmSync(this.base, { recursive: true, force: true });
+    });
   }
 
   async store(): Promise<BlobStore> {
     return await openBlobStore(mkdtempSync(join(this.base, 'store-')));
   }
 
-  /** A client that does not wait between tries. */
+  /** Puts a sample image of so many bytes where images are made: built for the first test, copied for the others. */
+  async sample(bytes: number): Promise<Descriptor> {
+    const build = async () => {
+      const store = await this.store();
+      return { dir: store.dir, index: (await sampleImage(store, bytes)).index };
+    };
+    const made = this.samples.get(bytes) ?? build();
+    this.samples.set(bytes, made);
+    const { dir, index } = await made;
+    cpSync(dir, this.source.dir, { recursive: true });
+    return index;
+  }
+
+  /** A registry and a store beside them, until the end: for tests that run at the same time. */
+  async another(): Promise<{
+    readonly fake: FakeRegistry;
+    readonly target: BlobStore;
+    readonly open: (options?: Partial<RegistryOptions>) => Registry;
+  }> {
+    const fake = await new FakeRegistry().start();
+    this.others.push(() => fake.stop());
+    const open = (options: Partial<RegistryOptions> = {}): Registry => {
+      const registry = client(fake, options);
+      this.others.push(() => registry.close());
+      return registry;
+    };
+    return { fake, target: await this.store(), open };
+  }
+
   open(options: Partial<RegistryOptions> = {}): Registry {
-    const registry = openRegistry({
-      registry: this.fake.host,
-      plainHttp: true,
-      stallSeconds: 20,
-      attempts: 3,
-      delaySeconds: 0.01,
-      ...options,
-    });
+    const registry = client(this.fake, options);
     this.opened.push(registry);
     return registry;
   }
+}
+
+/** A client that does not wait between tries. */
+function client(fake: FakeRegistry, options: Partial<RegistryOptions>): Registry {
+  return openRegistry({
+    registry: fake.host,
+    plainHttp: true,
+    stallSeconds: 20,
+    attempts: 3,
+    delaySeconds: 0.01,
+    ...options,
+  });
 }
 
 /** The error of work that must fail, which must not tell the password. */

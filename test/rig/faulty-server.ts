@@ -22,7 +22,7 @@ export interface FaultyServer {
 export async function startFaultyServer(fault: Fault): Promise<FaultyServer> {
   const sockets = new Set<Socket>();
   const hostKeys = [
-    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }),
+    generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey.export({ type: 'sec1', format: 'pem' }),
   ];
   const ssh = new ssh2.Server({ hostKeys: hostKeys as string[] }, (client) => {
     client.on('error', () => undefined);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync } from 'node:fs';
-import { describe, test } from 'vitest';
+import { describe, type TestContext, test } from 'vitest';
 import { library } from '../../src/host/lib/index.ts';
 import { seed, thorough } from './thorough.ts';
 
@@ -24,22 +24,25 @@ export function posixShells(): PosixShell[] {
   });
 }
 
-/** Registers a test where it is this shell's turn. */
-type ShellTest = (title: string, body: () => Promise<void>) => void;
+/** Registers a test where it is this place's turn. */
+export type TurnTest = (title: string, body: (context: TestContext) => Promise<void>) => void;
 
 /**
  * A suite for every shell. A plain run deals its tests out to the shells, others to each in every run, so that every test is tried
  * in one of them; a thorough run tries everything in every shell.
  */
-export function inEveryShell(name: string, suite: (shell: PosixShell, test: ShellTest) => void): void {
+export function inEveryShell(name: string, suite: (shell: PosixShell, test: TurnTest) => void): void {
   const shells = posixShells();
-  for (const [place, shell] of shells.entries()) {
-    let count = 0;
-    const inTurn: ShellTest = (title, body) => {
-      if (thorough || (count++ + seed) % shells.length === place) test(title, body);
-    };
-    describe(`${name} in ${shell.name}`, () => suite(shell, inTurn));
-  }
+  for (const [place, shell] of shells.entries())
+    describe(`${name} in ${shell.name}`, () => suite(shell, inTurn(place, shells.length)));
+}
+
+/** Deals the tests of a suite out to so many places, others to each in every run; in a thorough run each gets all. */
+export function inTurn(place: number, places: number): TurnTest {
+  let count = 0;
+  return (title, body) => {
+    if (thorough || (count++ + seed) % places === place) test(title, body);
+  };
 }
 
 /** Where a command is, if anywhere. */
@@ -63,11 +66,11 @@ export function runWithLibrary(
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const text = `KX_STATE='${places.state}' KX_RUN='${places.run}' KX_T='${places.run}'\n${library}kx_env\n${script}\n`;
   return new Promise((resolve) => {
-    const child = execFile(shell.file, [...shell.args, '-s'], (error, stdout, stderr) => {
+    // Not through a pipe, of which some shells read every byte by itself.
+    const child = execFile(shell.file, [...shell.args, '-c', text], (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
     });
-    // One that ends at once reads nothing: its exit code says so.
     child.stdin?.on('error', () => undefined);
-    child.stdin?.end(text);
+    child.stdin?.end();
   });
 }

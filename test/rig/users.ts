@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { RigHost } from './sshd.ts';
 
 /** What sudo lets a user do. `tty`: with a password, and only from a terminal. */
@@ -19,17 +20,21 @@ export interface RigUser {
 
 /** Makes a user on one host only: the machine under it does not change. */
 export async function addUser(host: RigHost, user: RigUser): Promise<void> {
-  const home = `/home/${user.name}`;
+  const stage = host.path('/root/kx-user');
+  await mkdir(stage, { mode: 0o700 });
+  if (user.password !== undefined) await writeFile(join(stage, 'password'), `${user.name}:${user.password}\n`);
+  if (user.publicKey) await copyFile(user.publicKey, join(stage, 'key'));
+  if (user.bashrc !== undefined) await writeFile(join(stage, 'bashrc'), user.bashrc);
   // Without a password, but not locked: sshd lets locked users in by no key.
-  await host.exec(`useradd -m -p '*' -s ${user.shell ?? '/bin/bash'} ${user.name}`);
-  if (user.password !== undefined) {
-    await writeFile(host.path('/root/pw'), `${user.name}:${user.password}\n`, { mode: 0o600 });
-    await host.exec('chpasswd </root/pw; rm /root/pw');
-  }
-  await host.exec(`mkdir -p -m 700 ${home}/.ssh`);
-  if (user.publicKey) await writeFile(host.path(`${home}/.ssh/authorized_keys`), await readFile(user.publicKey));
-  if (user.bashrc !== undefined) await writeFile(host.path(`${home}/.bashrc`), user.bashrc);
-  await host.exec(`chown -R ${user.name}: ${home}`);
+  await host.exec(`set -e
+    useradd -m -p '*' -s ${user.shell ?? '/bin/bash'} ${user.name}
+    cd /root/kx-user
+    [ ! -e password ] || chpasswd <password
+    mkdir -p -m 700 /home/${user.name}/.ssh
+    [ ! -e key ] || cp key /home/${user.name}/.ssh/authorized_keys
+    [ ! -e bashrc ] || cp bashrc /home/${user.name}/.bashrc
+    chown -R ${user.name}: /home/${user.name}
+    rm -r /root/kx-user`);
   const { sudo = 'none' } = user;
   if (sudo === 'none') return;
   const rule = [

@@ -7,6 +7,9 @@ import { itemsOf, jobsOf } from '../../src/supply/index.ts';
 import { blobPath, formatIndex, INDEX } from '../../src/supply/source/disk/index-file.ts';
 import type { Supplied } from '../../src/supply/types.ts';
 
+/** Read once: it is big, and nobody changes it. */
+const catalog = readCatalog();
+
 /** Writes a source of the kind `directory` with a small file for everything a configuration needs, and tells the ids. */
 export async function artifactDirectory(
   configFile: string,
@@ -14,7 +17,7 @@ export async function artifactDirectory(
   leaveOut: (id: string) => boolean = () => false,
 ): Promise<readonly string[]> {
   const { cluster } = await openCluster(configFile);
-  const needs = resolveArtifacts(cluster, await readCatalog(), '');
+  const needs = resolveArtifacts(cluster, await catalog, '');
   const items = jobsOf(needs).flatMap(itemsOf);
   const index = new Map<string, Supplied>();
   for (const { id, kind } of items) {

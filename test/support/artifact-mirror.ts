@@ -8,6 +8,8 @@ import { member, tarGz } from '../supply/source-world.ts';
 import { type Behaviour, FaultServer, serve } from './fault-server.ts';
 
 const PIECE = 16_384;
+/** Read once: it is big, and nobody changes it. */
+const catalog = readCatalog();
 
 /** A private mirror with all files that a configuration needs and that have a checksum; it has no images. */
 export interface ArtifactMirror {
@@ -23,7 +25,7 @@ export interface ArtifactMirror {
 /** Starts one. Its files are a few hundred kilobytes, and sent slowly. */
 export async function artifactMirror(configFile: string): Promise<ArtifactMirror> {
   const { cluster } = await openCluster(configFile);
-  const needs = resolveArtifacts(cluster, await readCatalog(), '').flatMap(({ files }) => files);
+  const needs = resolveArtifacts(cluster, await catalog, '').flatMap(({ files }) => files);
   const server = await new FaultServer().start();
   const paths = new Set<string>();
   let sent = 0;

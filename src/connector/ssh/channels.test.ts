@@ -23,6 +23,22 @@ describe('ChannelGate', () => {
     expect([await settled(third), await settled(fourth)]).toEqual([true, false]);
   });
 
+  test('a server that refuses the second opens one at a time, one that once had two open does not', async () => {
+    const [one, two] = [new ChannelGate(8), new ChannelGate(8)];
+    for (const gate of [one, two]) {
+      await gate.enter();
+      gate.opened();
+      await gate.enter();
+    }
+    two.opened();
+    two.closed();
+    await two.enter();
+    expect([one.single, two.single]).toEqual([false, false]);
+    one.refused();
+    two.refused();
+    expect([one.single, two.single]).toEqual([true, false]);
+  });
+
   test('a refusal lowers the limit to what was seen to work, not below', async () => {
     const gate = new ChannelGate(8);
     for (let i = 0; i < 4; i++) await gate.enter();

@@ -17,6 +17,11 @@ export class ChannelGate {
     return this.#taken === 0;
   }
 
+  /** No more than one may be open at once. */
+  get single(): boolean {
+    return this.#limit === 1;
+  }
+
   /** Waits for a place. */
   async enter(signal?: AbortSignal): Promise<void> {
     while (this.#taken >= this.#limit) {

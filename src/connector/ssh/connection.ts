@@ -51,6 +51,7 @@ export class SshConnection implements Connection {
     // A server may count a session a little longer than we do: several refusals make it a rule.
     let alone = 0;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
+      if (options.beside && this.#gate.single) throw this.#full('no second session');
       await this.#enter(signal, options.signal);
       try {
         return await this.#open(command, options);

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { posixShells, runWithLibrary } from '../../../test/rig/posix-shells.ts';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { inEveryShell, runWithLibrary } from '../../../test/rig/posix-shells.ts';
 
 const SAVED = `# Generated
 *nat
@@ -23,7 +23,7 @@ COMMIT
 `;
 
 /** Programs stand in for those of the system, and only write down what they were told. */
-describe.each(posixShells())('effects in $name', (shell) => {
+inEveryShell('effects', (shell, test) => {
   let dir: string;
 
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describe.each(posixShells())('effects in $name', (shell) => {
     expect(left.toSorted()).toEqual([kept[0], 'd.kubexm-kept-20260101', kept[1]]);
   });
 
-  test.each([
+  const kinds = [
     ['nft-tables inet kube', 'inet kube-proxy\n'],
     ['ipsets KUBE-', 'KUBE-A\nKUBE-B\n'],
     ['links lo', 'lo\n'],
@@ -77,9 +77,11 @@ describe.each(posixShells())('effects in $name', (shell) => {
     ['user roo', ''],
     ['group root', 'root\n'],
     ['mounts /no/such/place', ''],
-  ])('%s are found', async (effect, found) => {
-    expect(await look(effect)).toBe(found);
-  });
+  ] as const;
+  for (const [effect, found] of kinds)
+    test(`${effect} are found`, async () => {
+      expect(await look(effect)).toBe(found);
+    });
 
   test('chains are found by prefix, in every table', async () => {
     expect((await look('iptables-chains KUBE-')).trimEnd().split('\n')).toEqual([
@@ -104,7 +106,7 @@ describe.each(posixShells())('effects in $name', (shell) => {
     ]);
   });
 
-  test.each([
+  const removals = [
     ['nft-tables', 'inet kube-proxy', 'nft delete table inet kube-proxy\n'],
     ['ipsets', 'KUBE-A', 'ipset destroy KUBE-A\n'],
     ['links', 'cni0', 'ip link delete dev cni0\n'],
@@ -114,9 +116,11 @@ describe.each(posixShells())('effects in $name', (shell) => {
     ['group', 'root', 'groupdel -- root\n'],
     ['group', 'no-such-group', ''],
     ['cgroups', '/sys/fs/cgroup/no-such-group', ''],
-  ])('%s %s is taken away', async (type, name, log) => {
-    expect(await run(`kx_effect_remove ${type} '${name}'`)).toMatchObject({ code: 0, log });
-  });
+  ] as const;
+  for (const [type, name, log] of removals)
+    test(`${type} ${name} is taken away`, async () => {
+      expect(await run(`kx_effect_remove ${type} '${name}'`)).toMatchObject({ code: 0, log });
+    });
 
   test('mounts are found at and below a path, the deepest first', async () => {
     const { stdout } = await run('kx_mounts_below /proc');

@@ -289,18 +289,18 @@ inEveryShell('the manifest', (shell, test) => {
       const tools = ['rm', 'mv', 'cp', 'sync', 'mkdir', 'ln'];
       const counting = tools.map(
         (tool) =>
-          `${tool}() { [ "$(wc -l <${dir}/count)" -lt ${most} ] || kill -KILL $$; echo >>${dir}/count; command ${tool} "$@"; }`,
+          `${tool}() { read -r count <${dir}/count; [ "$count" -lt ${most} ] || kill -KILL $$; echo $((count + 1)) >${dir}/count; command ${tool} "$@"; }`,
       );
-      await writeFile(join(dir, 'count'), '');
+      await writeFile(join(dir, 'count'), '0\n');
       await run(`${counting.join('\n')}\n${all}`);
-      return (await readFile(join(dir, 'count'), 'utf8')).length;
+      return Number(await readFile(join(dir, 'count'), 'utf8'));
     };
     execFileSync('sh', ['-c', `mkdir ${dir}/copy && cp -a ${tree} ${dir}/state ${dir}/copy/`]);
     const back = `rm -rf ${tree} ${dir}/state && cp -a ${dir}/copy/tree ${dir}/copy/state ${dir}/`;
     const count = await cutAfter(1000);
     expect(picture()).toBe(before);
     expect(count).toBeGreaterThan(10);
-    for (const most of some([...Array(count).keys()], 6)) {
+    for (const most of some([...Array(count).keys()], 3)) {
       execFileSync('sh', ['-c', back]);
       expect(await cutAfter(most)).toBe(most);
       await sh(all);

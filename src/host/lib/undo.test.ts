@@ -15,11 +15,11 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { onPath, posixShells, runWithLibrary } from '../../../test/rig/posix-shells.ts';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { inEveryShell, onPath, runWithLibrary } from '../../../test/rig/posix-shells.ts';
 import { quote } from '../../model/script.ts';
 
-describe.each(posixShells())('undo in $name', (shell) => {
+inEveryShell('undo', (shell, test) => {
   let dir: string;
   let state: string;
 
@@ -192,7 +192,8 @@ describe.each(posixShells())('undo in $name', (shell) => {
     expect((await stat(state)).mode & 0o077).toBe(0);
   });
 
-  test.skipIf(!onPath('python3'))('extended attributes come back (needs python3)', async () => {
+  test('extended attributes come back', async (context) => {
+    if (!onPath('python3')) context.skip('needs python3');
     const file = join(dir, 'a');
     const python = (code: string): string =>
       execFileSync('python3', ['-c', `import os; ${code}`], { encoding: 'utf8' });
@@ -203,7 +204,8 @@ describe.each(posixShells())('undo in $name', (shell) => {
     if (shell.name !== 'busybox') expect(python(`print(os.getxattr('${file}', 'user.kx').decode())`)).toBe('mine\n');
   });
 
-  test.skipIf(process.getuid?.() !== 0)('owners come back (needs root)', async () => {
+  test('owners come back', async (context) => {
+    if (process.getuid?.() !== 0) context.skip('needs root');
     const file = join(dir, 'a');
     await writeFile(file, 'x');
     await sh(`chown 1234:4321 ${file}; kx_save k ${file}; rm ${file}; echo >${file}; kx_restore k`);

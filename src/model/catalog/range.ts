@@ -24,7 +24,13 @@ function parseBound(text: string): Bound | undefined {
 
 /** Whether a version lies in a range. A text that is no range holds nothing. */
 export function inRange(version: string, range: string): boolean {
-  return (parseRange(range) ?? []).some((bounds) => bounds.every((bound) => isWithin(version, bound)));
+  return within(range)(version);
+}
+
+/** The same for many versions: the range is read once. */
+export function within(range: string): (version: string) => boolean {
+  const parts = parseRange(range) ?? [];
+  return (version) => parts.some((bounds) => bounds.every((bound) => isWithin(version, bound)));
 }
 
 function isWithin(version: string, { operator, version: edge }: Bound): boolean {

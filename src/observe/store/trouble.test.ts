@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { everyEvent } from '../../../test/rig/every-event.ts';
+import { thorough } from '../../../test/rig/thorough.ts';
 import type { EventError, RunEvent } from '../../model/event.ts';
 import { metricsText } from '../metrics/metrics.ts';
 import { openEventReader } from './reader.ts';
@@ -226,12 +227,14 @@ describe('a store shared or hurt', () => {
 
   it('takes a hundred thousand events in a few seconds', async () => {
     const one = events.find((event) => event.type === 'node-finished')!;
+    // A plain run takes fewer, each of them in its share of the time.
+    const count = thorough ? 100_000 : 25_000;
     const store = openEventStore(file, { maxWaiting: 200_000 });
     const before = performance.now();
-    for (let i = 0; i < 100_000; i++) store.write(one);
-    expect(performance.now() - before).toBeLessThan(1000);
+    for (let i = 0; i < count; i++) store.write(one);
+    expect(performance.now() - before).toBeLessThan(count / 100);
     await store.close();
-    expect(performance.now() - before).toBeLessThan(10_000);
-    expect(read((reader) => reader.events({ limit: 200_000 }))).toHaveLength(100_000);
+    expect(performance.now() - before).toBeLessThan(count / 10);
+    expect(read((reader) => reader.events({ limit: 200_000 }))).toHaveLength(count);
   });
 });

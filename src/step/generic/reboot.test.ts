@@ -36,7 +36,8 @@ function machine(answers: readonly (readonly [RegExp, Output | Error])[]): Host 
 
 const cut = kubexmError('KX3011', { host: 'node1' });
 
-describe('reboot', () => {
+// They wait, so they do it at the same time.
+describe.concurrent('reboot', () => {
   test('asks, is cut off, finds another boot', async () => {
     const host = machine([
       [/begin/, output(0, `boot ${BOOTS[0]}\n`)],

@@ -20,6 +20,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StateCase } from '../../../test/contract/case.ts';
 import { meetsContract } from '../../../test/contract/procedure.ts';
 import { ShellHost, variants } from '../../../test/contract/shell-host.ts';
+import { some } from '../../../test/rig/thorough.ts';
 import type { Script } from '../../model/script.ts';
 import type { AnyStep, StepIo } from '../../plan/step.ts';
 import { type HomeKubeconfig, homeKubeconfig, tellLeft } from './home.ts';
@@ -39,7 +40,8 @@ users:
 const { probe, judge, apply } = homeKubeconfig.definition;
 const me = userInfo().username;
 
-describe.each(variants(scratch))('a kubeconfig in a home, in $name', (variant) => {
+// In one shell, another in every run; in all of them in a thorough run.
+describe.each(some(variants(scratch), 1))('a kubeconfig in a home, in $name', (variant) => {
   let dir: string;
   let source: string;
   let host: ShellHost;

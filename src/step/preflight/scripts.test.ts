@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { onPath, posixShells, runWithLibrary } from '../../../test/rig/posix-shells.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inEveryShell, onPath, posixShells, runWithLibrary } from '../../../test/rig/posix-shells.ts';
 import { splitFacts } from '../../host/facts/raw.ts';
 import { lookScript } from './look-script.ts';
 import { listenScript, reachScript, STOP_SCRIPT } from './reach.ts';
@@ -22,7 +22,7 @@ async function freePort(): Promise<number> {
 
 const canListen = onPath('systemd-socket-activate') !== undefined || onPath('python3') !== undefined;
 
-describe.each(posixShells())('the scripts, in $name', (shell) => {
+inEveryShell('the scripts', (shell, inTurn) => {
   let dir: string;
   let places: { readonly state: string; readonly run: string };
   const run = (script: { readonly script: string }) => runWithLibrary(shell, script.script, places);
@@ -35,50 +35,59 @@ describe.each(posixShells())('the scripts, in $name', (shell) => {
   });
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test('a look finds who holds a port, who owns the machine, what etcd left, and which modules there are', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    mkdirSync(join(dir, 'etcd', 'member'), { recursive: true });
-    try {
-      const free = await freePort();
-      const etcdDir = join(dir, 'etcd');
-      const look = lookScript({ ports: [free, port], modules: ['no_such_module'], etcdDir, domain: 'nowhere.invalid' });
-      const output = await run(look);
-      expect(output.code, output.stderr).toBe(0);
-      const { lines } = splitFacts(output.stdout);
-      expect(lines('ports')).toEqual([expect.stringMatching(new RegExp(`^${port} ${process.pid} \\S+$`))]);
-      expect(lines('left')).toContain(etcdDir);
-      expect(lines('modules')).toEqual(['module no_such_module missing']);
-      expect(lines('domain')).toEqual([]);
-      for (const line of lines('nameservers')) expect(line).toMatch(/^\S+ (yes|no|unknown)$/);
+  inTurn(
+    'a look finds who holds a port, who owns the machine, what etcd left, and which modules there are',
+    async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      mkdirSync(join(dir, 'etcd', 'member'), { recursive: true });
+      try {
+        const free = await freePort();
+        const etcdDir = join(dir, 'etcd');
+        const look = lookScript({
+          ports: [free, port],
+          modules: ['no_such_module'],
+          etcdDir,
+          domain: 'nowhere.invalid',
+        });
+        const output = await run(look);
+        expect(output.code, output.stderr).toBe(0);
+        const { lines } = splitFacts(output.stdout);
+        expect(lines('ports')).toEqual([expect.stringMatching(new RegExp(`^${port} ${process.pid} \\S+$`))]);
+        expect(lines('left')).toContain(etcdDir);
+        expect(lines('modules')).toEqual(['module no_such_module missing']);
+        expect(lines('domain')).toEqual([]);
+        for (const line of lines('nameservers')) expect(line).toMatch(/^\S+ (yes|no|unknown)$/);
 
-      writeFileSync(join(places.state, 'manifest', 'cluster'), 'a-b-c demo\n');
-      const owned = splitFacts((await run(look)).stdout);
-      expect(owned.lines('owner')).toEqual(['a-b-c demo']);
-    } finally {
-      server.close();
-      rmSync(join(places.state, 'manifest', 'cluster'), { force: true });
-    }
-  });
+        writeFileSync(join(places.state, 'manifest', 'cluster'), 'a-b-c demo\n');
+        const owned = splitFacts((await run(look)).stdout);
+        expect(owned.lines('owner')).toEqual(['a-b-c demo']);
+      } finally {
+        server.close();
+        rmSync(join(places.state, 'manifest', 'cluster'), { force: true });
+      }
+    },
+  );
 
-  test.skipIf(!canListen)('hosts listen, reach each other, and leave nothing behind', async () => {
-    const [own, other] = [await freePort(), await freePort()];
-    expect((await run(listenScript([own], 60))).stdout.trim()).toBe('listening');
-    const targets = [own, other].map((port) => ({ host: `h${port}`, address: '127.0.0.1', port }));
-    // Twice: the listener never answers, and must not mind.
-    await run(reachScript(targets));
-    expect((await run(reachScript(targets))).stdout.trim().split('\n')).toEqual([`no h${other} ${other}`, 'done']);
-    // Somebody listens there already, and that will do.
-    expect((await run(listenScript([own], 60))).stdout.trim()).toBe('listening');
-    expect((await run(STOP_SCRIPT)).code).toBe(0);
-    await sleep(300);
-    expect((await run(reachScript(targets))).stdout).toContain(`no h${own} ${own}`);
-    expect((await run(STOP_SCRIPT)).code).toBe(0);
-    expect(readdirSync(places.run)).toEqual([]);
-  });
+  if (canListen)
+    inTurn('hosts listen, reach each other, and leave nothing behind', async () => {
+      const [own, other] = [await freePort(), await freePort()];
+      expect((await run(listenScript([own], 60))).stdout.trim()).toBe('listening');
+      const targets = [own, other].map((port) => ({ host: `h${port}`, address: '127.0.0.1', port }));
+      // Twice: the listener never answers, and must not mind.
+      await run(reachScript(targets));
+      expect((await run(reachScript(targets))).stdout.trim().split('\n')).toEqual([`no h${other} ${other}`, 'done']);
+      // Somebody listens there already, and that will do.
+      expect((await run(listenScript([own], 60))).stdout.trim()).toBe('listening');
+      expect((await run(STOP_SCRIPT)).code).toBe(0);
+      await sleep(300);
+      expect((await run(reachScript(targets))).stdout).toContain(`no h${own} ${own}`);
+      expect((await run(STOP_SCRIPT)).code).toBe(0);
+      expect(readdirSync(places.run)).toEqual([]);
+    });
 
-  test('a disk is measured where etcd’s directory will be, and nothing stays there', async () => {
+  inTurn('a disk is measured where etcd’s directory will be, and nothing stays there', async () => {
     const fresh = join(dir, 'data');
     mkdirSync(fresh);
     const output = await run(syncScript(join(fresh, 'not', 'there')));

@@ -46,7 +46,8 @@ function listener(lang: 'en' | 'zh' = 'en') {
   return { said, io: io as unknown as StepIo };
 }
 
-describe('what kubectl says of the pods', () => {
+// Some wait, so they do it at the same time.
+describe.concurrent('what kubectl says of the pods', () => {
   const item = (node: string, status: object, metadata: object = {}) => ({
     metadata: { name: `testserver-${node}`, ...metadata },
     spec: { nodeName: node },
@@ -131,7 +132,7 @@ test.each([
   expect(reasonOf({ stdout, stderr })).toBe(reason);
 });
 
-describe('what is tried', () => {
+describe.concurrent('what is tried', () => {
   const context = (pods: readonly SmokePod[]) => ({
     pods,
     service: 'testserver-x7k2p',
@@ -187,7 +188,7 @@ describe('what is tried', () => {
   });
 });
 
-describe('a try', () => {
+describe.concurrent('a try', () => {
   const { apply } = smokeTry.definition;
 
   test('what fails at first is tried again', async () => {

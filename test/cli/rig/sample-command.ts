@@ -19,7 +19,7 @@ export const sampleCommands: readonly CommandSpec[] = [
     action: async (call) => {
       const params = {
         root: call.options.text('root') ?? '/tmp/sample',
-        jobSeconds: call.options.number('jobSeconds') ?? 1,
+        jobSeconds: call.options.number('jobSeconds') ?? 0,
         failOn: call.options.text('failOn') ?? '',
       };
       return executePipeline(samplePipeline, params, await runFlags(call), call.io);

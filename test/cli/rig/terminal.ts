@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { compiled } from '../../rig/programs.ts';
 import { tempDir } from './cli.ts';
 
 /** Why there can be no terminal here. */
@@ -11,7 +12,10 @@ export const noTerminal = spawnSync('tmux', ['-V']).status === 0 ? undefined : '
 export function terminal(columns: number, rows: number, command: string) {
   const dir = tempDir();
   const tmux = (...args: string[]) =>
-    execFileSync('tmux', ['-f', '/dev/null', '-S', join(dir, 'socket'), ...args], { encoding: 'utf8' });
+    execFileSync('tmux', ['-f', '/dev/null', '-S', join(dir, 'socket'), ...args], {
+      encoding: 'utf8',
+      env: { ...process.env, ...compiled() },
+    });
   tmux(
     'new-session',
     '-d',
@@ -32,7 +36,7 @@ export function terminal(columns: number, rows: number, command: string) {
     cursorShown: () => tmux('display-message', '-p', '#{cursor_flag}').trim() === '1',
     /** Waits until the screen shows a text. */
     async until(text: string): Promise<string[]> {
-      for (const end = Date.now() + 20_000; Date.now() < end; await delay(100)) {
+      for (const end = Date.now() + 20_000; Date.now() < end; await delay(50)) {
         const now = screen();
         if (now.join('\n').includes(text)) return now;
       }

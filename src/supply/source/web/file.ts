@@ -177,7 +177,8 @@ async function finishedSince(
   store: BlobStore,
 ): Promise<ReadonlyMap<string, Supplied> | undefined> {
   try {
-    if ((await stat(note)).mtimeMs < since) return undefined;
+    // Whole milliseconds: what was written in the very one we began in may be older.
+    if ((await stat(note)).mtimeMs < since + 1) return undefined;
     const files = new Map(JSON.parse(await readFile(note, 'utf8')) as [string, Supplied][]);
     if (names.some((name) => !files.has(name))) return undefined;
     for (const { sha256, size } of files.values()) {
