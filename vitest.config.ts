@@ -8,18 +8,20 @@ const LAB = ['test/lab/**/*.test.ts', 'src/**/*.lab.test.ts'];
 const lab = globSync(LAB, here);
 const others = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], here).filter((file) => !lab.includes(file));
 
-// A process that has loaded much is slow to start others, and a module that is mocked must not be loaded yet: such tests get a
-// process for each file. All others share theirs, because loading everything anew for each costs more than most of them do.
+// Files share their processes, because loading everything anew for each costs more than most of them do. A process that has loaded
+// much is slow to start others: those that start many share other ones. A module that is mocked must not be loaded yet.
 const STARTS =
-  /child_process|vi\.mock|localMachine|connectMachine|\/(?:sshd|driven|posix-shells|bench|cli|terminal|one-host|os-contract)\.ts'/;
+  /child_process|localMachine|connectMachine|\/(?:sshd|driven|posix-shells|bench|cli|terminal|one-host|os-contract)\.ts'/;
+const MOCKS = /vi\.mock/;
 // What needs a host with an init system of its own, or builds programs of others from source and runs them: minutes, wherever it
 // is tried. `npm run test:quick` leaves this out, with the lab.
 const MACHINE = /describeSystemdHosts|registryProgram|needs go\b/;
 const text = (file: string): string => readFileSync(join(here.cwd, file), 'utf8');
 const machine = others.filter((file) => MACHINE.test(text(file)));
 const quick = others.filter((file) => !machine.includes(file));
-const apart = quick.filter((file) => STARTS.test(text(file)));
-const shared = quick.filter((file) => !apart.includes(file));
+const alone = quick.filter((file) => MOCKS.test(text(file)));
+const starting = quick.filter((file) => !alone.includes(file) && STARTS.test(text(file)));
+const unit = quick.filter((file) => !alone.includes(file) && !starting.includes(file));
 
 // Where scripts/test.mjs made one in memory.
 const scratch = process.env['KUBEXM_TEST_TMPDIR'];
@@ -32,7 +34,7 @@ export default defineConfig({
     globalSetup: 'test/rig/programs-setup.ts',
     // Many tests mostly wait for servers and processes of their own; too many of them would time each other out.
     pool: 'forks',
-    maxWorkers: 4,
+    maxWorkers: 6,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 20_000,
@@ -42,8 +44,9 @@ export default defineConfig({
     unstubEnvs: true,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], exclude: ['**/*.test.ts'] },
     projects: [
-      { extends: true, test: { name: 'unit', include: shared, isolate: false, env } },
-      { extends: true, test: { name: 'process', include: apart, env } },
+      { extends: true, test: { name: 'unit', include: unit, isolate: false, env } },
+      { extends: true, test: { name: 'process', include: starting, isolate: false, env } },
+      { extends: true, test: { name: 'alone', include: alone, env } },
       { extends: true, test: { name: 'machine', include: machine, env } },
       { extends: true, test: { name: 'lab', include: LAB } },
     ],

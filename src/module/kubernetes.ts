@@ -1,5 +1,6 @@
-import { sequence } from '../plan/combinators.ts';
+import { parallel, sequence } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
+import { controlPlaneTask } from '../task/kubernetes/control-plane.ts';
 import { initKubernetesTask } from '../task/kubernetes/init.ts';
 import { installKubernetesTask } from '../task/kubernetes/install.ts';
 import { joinKubernetesTask } from '../task/kubernetes/join.ts';
@@ -48,10 +49,10 @@ export const kubernetesProgramsModule = defineModule({
 export const kubernetesModule = defineModule({
   name: 'kubernetes',
   description: 'Kubernetes by kubeadm, on masters and workers.',
-  tasks: [kubeletTask, initKubernetesTask, joinKubernetesTask, runKubeletsTask],
+  tasks: [kubeletTask, controlPlaneTask, initKubernetesTask, joinKubernetesTask, runKubeletsTask],
   plan: (context) => ({
     fragment: sequence(
-      kubeletTask.use(context).fragment,
+      parallel(kubeletTask.use(context).fragment, controlPlaneTask.use(context).fragment),
       initKubernetesTask.use(context).fragment,
       joinKubernetesTask.use(context).fragment,
       runKubeletsTask.use(context).fragment,

@@ -49,7 +49,7 @@ export const deploymentServes = dedicated(
   'Wait until a deployment of the cluster serves.',
   (params: { readonly name: string; readonly namespace: string }) =>
     waitForCommand({
-      run: `${KUBECTL} -n ${params.namespace} wait deployment/${params.name} --for=condition=Available --timeout=5s >/dev/null`,
+      run: `${KUBECTL} -n ${params.namespace} wait deployment/${params.name} --for=condition=Available --timeout="\${kxg_patience}s" >/dev/null`,
       purpose: `${params.namespace}/${params.name}`,
       timeoutSeconds: 300,
       intervalSeconds: 1,
@@ -63,7 +63,7 @@ export const nodeReady = dedicated(
   'Wait until the node is ready.',
   (params: { readonly node: string }) =>
     waitForCommand({
-      run: `${KUBECTL_OF_NODE} wait node/${params.node} --for=condition=Ready --timeout=5s >/dev/null`,
+      run: `${KUBECTL_OF_NODE} wait node/${params.node} --for=condition=Ready --timeout="\${kxg_patience}s" >/dev/null`,
       purpose: `${params.node} to be ready`,
       timeoutSeconds: 300,
       intervalSeconds: 1,
@@ -77,7 +77,7 @@ export const daemonReady = dedicated(
   'Wait until the pod of a daemon set is ready on the node.',
   (params: { readonly node: string; readonly namespace: string; readonly selector: string }) =>
     waitForCommand({
-      run: `${KUBECTL_OF_NODE} -n ${params.namespace} wait pods -l ${params.selector} --field-selector spec.nodeName=${params.node} --for=condition=Ready --timeout=5s >/dev/null`,
+      run: `${KUBECTL_OF_NODE} -n ${params.namespace} wait pods -l ${params.selector} --field-selector spec.nodeName=${params.node} --for=condition=Ready --timeout="\${kxg_patience}s" >/dev/null`,
       purpose: `${params.namespace}/${params.selector} on ${params.node}`,
       timeoutSeconds: 300,
       intervalSeconds: 1,
@@ -92,7 +92,7 @@ export const controlPlaneReady = dedicated(
   (params: { readonly node: string; readonly components: readonly string[] }) => {
     const pods = params.components.map((component) => `pod/${component}-${params.node}`).join(' ');
     return waitForCommand({
-      run: `${KUBECTL_OF_NODE} -n kube-system wait ${pods} --for=condition=Ready --timeout=5s >/dev/null`,
+      run: `${KUBECTL_OF_NODE} -n kube-system wait ${pods} --for=condition=Ready --timeout="\${kxg_patience}s" >/dev/null`,
       purpose: `the control plane on ${params.node}`,
       timeoutSeconds: 300,
       intervalSeconds: 1,

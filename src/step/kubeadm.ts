@@ -19,6 +19,7 @@ export const KUBERNETES = {
   adminConf: '/etc/kubernetes/admin.conf',
   kubeletConf: '/etc/kubernetes/kubelet.conf',
   kubeadmConfig: '/etc/kubernetes/kubeadm-config.yaml',
+  patches: '/etc/kubernetes/patches',
   kubelet: '/usr/local/bin/kubelet',
   kubeletDir: '/var/lib/kubelet',
   unit: '/etc/systemd/system/kubelet.service',
@@ -167,6 +168,36 @@ export const kubeadmConfigFile = dedicated(
       path: KUBERNETES.kubeadmConfig,
       content: { documents: initDocuments(params.cluster, params.node) },
       mode: '0600',
+      owner: 'root:root',
+    }),
+);
+
+/**
+ * kubeadm lets a static pod call itself ready ten to twenty seconds after it is, in which everybody waits for it. It is asked every
+ * second instead, and for as long in all.
+ */
+export const controlPlanePatch = dedicated(
+  'patch',
+  file,
+  'A static pod of the control plane is called ready as soon as it is.',
+  ({ component }: { readonly component: string }) =>
+    file({
+      path: `${KUBERNETES.patches}/${component}+strategic.yaml`,
+      content: {
+        documents: [
+          {
+            spec: {
+              containers: [
+                {
+                  name: component,
+                  startupProbe: { initialDelaySeconds: 0, periodSeconds: 1, failureThreshold: 250 },
+                },
+              ],
+            },
+          },
+        ],
+      },
+      mode: '0644',
       owner: 'root:root',
     }),
 );

@@ -1,5 +1,8 @@
 import type { PlanContext, PlanHost } from '../plan/layers.ts';
 
+/** The static pods of a master. */
+export const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'];
+
 /** The machines that run pods: masters and workers, in the order of the file. */
 export function nodesOf(context: PlanContext): readonly PlanHost[] {
   return context.hosts.filter(({ roles }) => roles.includes('master') || roles.includes('worker'));

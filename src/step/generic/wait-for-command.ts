@@ -6,6 +6,7 @@ import { type CommandContext, type CommandText, commandLine, commandScript } fro
 
 /** A command that has to succeed. It only looks; it may run any number of times. */
 export interface WaitForCommand extends Waiting, CommandContext {
+  /** A text may hand `$kxg_patience` to a command that can wait by itself: the seconds for which it may. */
   readonly run: CommandText;
   /** What is waited for, for people. Default: the command itself. */
   readonly purpose?: string;

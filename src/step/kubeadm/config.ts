@@ -17,6 +17,8 @@ export interface NodeSettings {
   /** Only a control plane has taints: one that is a worker too has none. */
   readonly taints: readonly { readonly key: string; readonly effect: string }[] | undefined;
   readonly kubeletArgs: readonly Flag[];
+  /** Where a master has patches for its static pods. */
+  readonly patches: string | undefined;
   /** Checks of kubeadm whose errors are warnings on this node. */
   readonly ignoredChecks: readonly string[];
 }
@@ -59,6 +61,7 @@ export function initDocuments(cluster: ClusterSettings, node: NodeSettings): rea
       ],
       localAPIEndpoint: { advertiseAddress: node.addresses[0] ?? '', bindPort: cluster.bindPort },
       nodeRegistration: registration(node, kubeadmApi),
+      ...patchesOf(node),
     },
     clusterConfiguration(cluster, api, kubeadmApi),
     { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', ...cluster.kubelet },
@@ -88,6 +91,7 @@ export function joinDocument(join: JoinSettings, node: NodeSettings): Wanted<Jso
       bootstrapToken: { apiServerEndpoint: join.endpoint, token: join.token, caCertHashes: [join.caCertHash] },
     },
     nodeRegistration: registration(node, kubeadmApi),
+    ...patchesOf(node),
     ...(join.certificateKey === undefined
       ? {}
       : { controlPlane: { localAPIEndpoint, certificateKey: join.certificateKey } }),
@@ -115,6 +119,10 @@ function clusterConfiguration(cluster: ClusterSettings, api: string, form: strin
     scheduler: component(cluster.schedulerArgs),
     etcd: { local: { dataDir: cluster.etcdDataDir } },
   };
+}
+
+function patchesOf({ patches }: NodeSettings): JsonObject {
+  return patches === undefined ? {} : { patches: { directory: patches } };
 }
 
 function registration(node: NodeSettings, form: string): JsonObject {

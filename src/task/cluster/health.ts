@@ -1,10 +1,7 @@
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { controlPlaneReady, daemonReady, deploymentServes, nodeReady } from '../../step/cluster.ts';
-import { firstMaster, nodesOf } from '../nodes.ts';
-
-/** The static pods of a master. */
-export const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'];
+import { CONTROL_PLANE, firstMaster, nodesOf } from '../nodes.ts';
 
 /** The cluster is well. Each node looks at itself: one that is lost holds nobody up, and is not called ready either. */
 export const healthTask = defineTask({

@@ -2,8 +2,7 @@ import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
 import { askHealth, tellHealth } from '../../step/cluster.ts';
-import { firstMaster, nodesOf } from '../nodes.ts';
-import { CONTROL_PLANE } from './health.ts';
+import { CONTROL_PLANE, firstMaster, nodesOf } from '../nodes.ts';
 
 const ADD_ONS = [
   { title: 'kube-proxy', namespace: 'kube-system', name: 'kube-proxy' },

@@ -1,6 +1,6 @@
 import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { kubeadmConfigFile, kubeadmInit, kubernetesDirectory } from '../../step/kubeadm.ts';
+import { kubeadmConfigFile, kubeadmInit } from '../../step/kubeadm.ts';
 import { firstMaster } from '../nodes.ts';
 import { clusterSettings, nodePlaces, nodeSettings } from './settings.ts';
 
@@ -9,12 +9,11 @@ export const initKubernetesTask = defineTask({
   name: 'kubernetes/init',
   description: 'Begin the cluster on the first master.',
   tags: ['kubernetes', 'init'],
-  steps: [kubernetesDirectory, kubeadmConfigFile, kubeadmInit],
+  steps: [kubeadmConfigFile, kubeadmInit],
   plan: (context) => {
     const first = firstMaster(context);
     const settings = { cluster: clusterSettings(context), node: nodeSettings(context, first) };
     const fragment = sequence(
-      on(first, kubernetesDirectory({ path: '/etc/kubernetes' })),
       on(first, kubeadmConfigFile(settings)),
       on(first, kubeadmInit({ places: nodePlaces(context) })),
     );

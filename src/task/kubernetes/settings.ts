@@ -67,6 +67,7 @@ export function nodeSettings(context: PlanContext, host: PlanHost): NodeSettings
     criSocket: criSocket(context),
     taints: host.roles.includes('master') ? (both ? [] : [CONTROL_PLANE_TAINT]) : undefined,
     kubeletArgs: flags(context.cluster.spec.kubernetes.kubeletArgs),
+    patches: host.roles.includes('master') ? KUBERNETES.patches : undefined,
     ignoredChecks: ignoredChecks(context, host),
   };
 }

@@ -43,7 +43,8 @@ export function pollScript(attempt: Script, what: string, want: Waiting): Script
     rawScript(`kxg_now() {
   if read -r kxg_n kxg_x </proc/uptime; then kxg_n=\${kxg_n%%.*}; else kxg_n=$(date +%s); fi
 } 2>/dev/null`),
-    sh`kxg_now; kxg_end=$((kxg_n + ${seconds}))
+    sh`kxg_patience=5
+kxg_now; kxg_end=$((kxg_n + ${seconds}))
 while :; do
   kxg_try; kxg_c=$?
   if [ "$kxg_c" -eq 0 ]; then exit 0; fi
@@ -57,7 +58,7 @@ exit 1`,
   );
 }
 
-/** One look, for a probe. */
+/** One look, for a probe. Others travel with it: it must not wait. */
 export function lookOnce(attempt: Script): Script {
-  return lines(attempt, sh`kxg_try`);
+  return lines(attempt, sh`kxg_patience=0\nkxg_try`);
 }

@@ -1,0 +1,25 @@
+import { on, parallel, sequence } from '../../plan/combinators.ts';
+import { defineTask } from '../../plan/layers.ts';
+import { controlPlanePatch, KUBERNETES, kubernetesDirectory } from '../../step/kubeadm.ts';
+import { CONTROL_PLANE } from '../nodes.ts';
+
+/** What the static pods of every master have that kubeadm would not give them. */
+export const controlPlaneTask = defineTask({
+  name: 'kubernetes/control-plane',
+  description: 'Patches for the static pods of the masters, which kubeadm reads.',
+  tags: ['kubernetes', 'control-plane'],
+  steps: [kubernetesDirectory, controlPlanePatch],
+  plan: (context) => {
+    const masters = context.role('master');
+    const fragment = sequence(
+      on(masters, kubernetesDirectory({ path: '/etc/kubernetes' })),
+      on(masters, kubernetesDirectory({ path: KUBERNETES.patches }), { name: 'directory-patches' }),
+      parallel(
+        ...CONTROL_PLANE.map((component) =>
+          on(masters, controlPlanePatch({ component }), { name: `patch-${component}` }),
+        ),
+      ),
+    );
+    return { fragment, outputs: undefined };
+  },
+});
