@@ -20,7 +20,7 @@ describeHosts('connecting to the hosts of a run', () => {
     dir = mkdtempSync(join(tmpdir(), 'kubexm-connect-'));
     locked = join(dir, 'locked');
     copyFileSync(rig.key, locked);
-    execFileSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', 'sesame-open', '-f', locked]);
+    execFileSync('ssh-keygen', ['-q', '-p', '-a', '1', '-P', '', '-N', 'sesame-open', '-f', locked]);
   });
   afterAll(async () => {
     await rig.close();

@@ -20,7 +20,7 @@ describeHosts('an encrypted key', () => {
     dir = mkdtempSync(join(tmpdir(), 'kubexm-passphrase-'));
     const key = join(dir, 'id');
     copyFileSync(rig.key, key);
-    execFileSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', PHRASE, '-f', key]);
+    execFileSync('ssh-keygen', ['-q', '-p', '-a', '1', '-P', '', '-N', PHRASE, '-f', key]);
     const hosts = rig.hosts.map(
       (host, i) => `  - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}}`,
     );

@@ -1,11 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { library } from '../../src/host/lib/index.ts';
 import type { Facts } from '../../src/model/facts.ts';
 import { type Host, LOCAL, type Output } from '../../src/model/host.ts';
 import { lines, rawScript, type Script, sh } from '../../src/model/script.ts';
+import { runSmall } from '../rig/starter.ts';
 
 /** A shell with the tools that come with it. */
 export interface Variant {
@@ -30,41 +30,6 @@ export function variants(scratch: string): readonly Variant[] {
   return found;
 }
 
-/**
- * Starts shells from a small process: this one is big, and slow to start others. It ends with its input, and so with us. One
- * that reads a line `ID FILE SHELL…` writes `ID CODE` when that shell has ended; others run meanwhile.
- */
-class Starter {
-  private readonly waiting = new Map<string, (code: number) => void>();
-  private readonly child = spawn('/bin/sh', ['-c', STARTER], { stdio: ['pipe', 'pipe', 'inherit'] });
-  private count = 0;
-
-  constructor() {
-    createInterface({ input: this.child.stdout }).on('line', (line) => {
-      const [id = '', code] = line.split(' ');
-      this.waiting.get(id)?.(Number(code));
-      this.waiting.delete(id);
-    });
-    // Nobody waits for it who waits for no shell.
-    this.child.unref();
-  }
-
-  /** Runs a file to its end, its output in files beside it. */
-  run(shell: readonly string[], file: string): Promise<number> {
-    const id = String(this.count++);
-    return new Promise((resolve) => {
-      this.waiting.set(id, resolve);
-      this.child.stdin.write(`${id} ${file} ${shell.join(' ')}\n`);
-    });
-  }
-}
-
-const STARTER = `while read -r id file shell; do
-  { $shell "$file" >"$file.out" 2>"$file.err" </dev/null; echo "$id $?"; } &
-done`;
-
-let starter: Starter | undefined;
-
 /** A host that runs every script in a new shell, with the library of the hosts loaded. Only what the contract needs. */
 export class ShellHost implements Host {
   readonly name = LOCAL;
@@ -87,16 +52,8 @@ export class ShellHost implements Host {
       sh`KX_STATE=${join(this.scratch, 'state')} KX_RUN=${join(this.scratch, 'run')} KX_UID=${String(process.getuid?.())}`,
     ];
     writeFileSync(file, `${lines(...start, rawScript('kx_env'), ...path, script).script}\n`);
-    starter ??= new Starter();
-    const code = await starter.run(this.variant.shell, file);
-    const bytes = readFileSync(`${file}.out`);
-    return {
-      code,
-      stdout: bytes.toString('utf8'),
-      stderr: readFileSync(`${file}.err`, 'utf8'),
-      bytes,
-      truncated: false,
-    };
+    const { code, stdout: bytes, stderr } = await runSmall(sh`exec ${this.variant.shell} ${file}`.script);
+    return { code, stdout: bytes.toString('utf8'), stderr, bytes, truncated: false };
   }
 
   async write(): Promise<void> {

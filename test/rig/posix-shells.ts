@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
 import { accessSync } from 'node:fs';
 import { describe, type TestContext, test } from 'vitest';
 import { library } from '../../src/host/lib/index.ts';
+import { sh } from '../../src/model/script.ts';
+import { runSmall } from './starter.ts';
 import { seed, thorough } from './thorough.ts';
 
 /** A POSIX shell of this machine. */
@@ -59,18 +60,13 @@ export function onPath(name: string): string | undefined {
 }
 
 /** Runs a script that has our library, as a host would. */
-export function runWithLibrary(
+export async function runWithLibrary(
   shell: PosixShell,
   script: string,
   places: { readonly state: string; readonly run: string },
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const text = `KX_STATE='${places.state}' KX_RUN='${places.run}' KX_T='${places.run}'\n${library}kx_env\n${script}\n`;
-  return new Promise((resolve) => {
-    // Not through a pipe, of which some shells read every byte by itself.
-    const child = execFile(shell.file, [...shell.args, '-c', text], (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
-    });
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end();
-  });
+  // Not through a pipe, of which some shells read every byte by itself.
+  const { code, stdout, stderr } = await runSmall(sh`exec ${[shell.file, ...shell.args]} -c ${text}`.script);
+  return { code, stdout: stdout.toString(), stderr };
 }

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Target } from '../../src/connector/target.ts';
+import { sh } from '../../src/model/script.ts';
 import { type HostInit, type InitKind, startInit } from './host-init.ts';
+import { runSmall } from './starter.ts';
 
 export { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 export { describeHosts, describeSystemdHosts, rigProblem } from './problem.ts';
@@ -126,10 +128,12 @@ export class RigHost {
 
   /** Runs a script there as root, without SSH, and returns what it printed. */
   async exec(script: string): Promise<string> {
-    const enter = ['-t', String(this.#pid), '-m', '-u', '-p', '-r', '-w'];
-    const options = { maxBuffer: 64 * 1024 * 1024, env: hostEnv() };
-    const { stdout } = await run('nsenter', [...enter, '/bin/sh', '-c', script], options);
-    return stdout;
+    const { code, stdout, stderr } = await runSmall(
+      sh`unset TMPDIR
+exec nsenter -t ${this.#pid} -m -u -p -r -w /bin/sh -c ${script}`.script,
+    );
+    if (code !== 0) throw Object.assign(new Error(`it ended with ${code}: ${script}\n${stderr}`), { code, stderr });
+    return stdout.toString();
   }
 
   /** Its host keys, as known_hosts has them: `type base64`. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { seed } from '../../../test/rig/thorough.ts';
+import { runs, seed } from '../../../test/rig/thorough.ts';
 import { type TarEntry, tar } from './tar.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'kubexm-tar-'));
@@ -104,6 +104,6 @@ test('whatever the names and contents: unpacked by tar they are the same', { tim
       ).toHaveLength(names.length + 1);
       rmSync(dir, { recursive: true });
     }),
-    { seed, numRuns: 40 },
+    { seed, numRuns: runs(40) },
   );
 });

@@ -36,7 +36,7 @@ export function terminal(columns: number, rows: number, command: string) {
     cursorShown: () => tmux('display-message', '-p', '#{cursor_flag}').trim() === '1',
     /** Waits until the screen shows a text. */
     async until(text: string): Promise<string[]> {
-      for (const end = Date.now() + 20_000; Date.now() < end; await delay(50)) {
+      for (const end = Date.now() + 20_000; Date.now() < end; await delay(120)) {
         const now = screen();
         if (now.join('\n').includes(text)) return now;
       }
