@@ -28,13 +28,15 @@ const scratch = process.env['KUBEXM_TEST_TMPDIR'];
 // Times are shown in the zone of whoever looks: in tests that is nobody's.
 const env = { TZ: 'UTC', ...(scratch ? { TMPDIR: scratch } : {}) };
 
+// Many tests mostly wait for servers and processes of their own; too many of them, or of machines, would time each other out.
+const quickly = { maxWorkers: 6, sequence: { groupOrder: 0 } };
+const slowly = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   test: {
     reporters: ['default', new SkipReporter()],
     globalSetup: 'test/rig/programs-setup.ts',
-    // Many tests mostly wait for servers and processes of their own; too many of them would time each other out.
     pool: 'forks',
-    maxWorkers: 6,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 20_000,
@@ -44,11 +46,11 @@ export default defineConfig({
     unstubEnvs: true,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], exclude: ['**/*.test.ts'] },
     projects: [
-      { extends: true, test: { name: 'unit', include: unit, isolate: false, env } },
-      { extends: true, test: { name: 'process', include: starting, isolate: false, env } },
-      { extends: true, test: { name: 'alone', include: alone, env } },
-      { extends: true, test: { name: 'machine', include: machine, env } },
-      { extends: true, test: { name: 'lab', include: LAB } },
+      { extends: true, test: { name: 'unit', include: unit, isolate: false, env, ...quickly } },
+      { extends: true, test: { name: 'process', include: starting, isolate: false, env, ...quickly } },
+      { extends: true, test: { name: 'alone', include: alone, env, ...quickly } },
+      { extends: true, test: { name: 'machine', include: machine, env, ...slowly } },
+      { extends: true, test: { name: 'lab', include: LAB, ...slowly } },
     ],
   },
 });
