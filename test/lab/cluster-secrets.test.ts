@@ -114,7 +114,8 @@ async function tokensOf(kubectl: ClusterLab['kubectl'], description: string): Pr
   const said = await kubectl(
     `-n kube-system get secrets --field-selector type=bootstrap.kubernetes.io/token -o go-template='{{range .items}}{{.data.description}} {{index .data "token-secret"}}{{"\\n"}}{{end}}'`,
   );
-  const texts = said.split('\n').map((line) => line.split(' ').map((word) => Buffer.from(word, 'base64').toString()));
+  const lines = said.split('\n').filter((line) => line !== '');
+  const texts = lines.map((line) => line.split(' ').map((word) => Buffer.from(word, 'base64').toString()));
   return texts.flatMap(([what = '', secret = '']) => (what.startsWith(description) ? [secret] : []));
 }
 
