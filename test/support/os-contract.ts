@@ -6,7 +6,7 @@ import type { Host, Machine, Output } from '../../src/model/host.ts';
 import { lines, type Script, sh } from '../../src/model/script.ts';
 import type { AnyStep, StepIo, Verdict } from '../../src/plan/step.ts';
 import { type Rig, type RigHost, type RigOptions, startRig } from '../rig/sshd.ts';
-import { seed, thorough } from '../rig/thorough.ts';
+import { seed, some, thorough } from '../rig/thorough.ts';
 
 const io: StepIo = {
   signal: new AbortController().signal,
@@ -30,6 +30,13 @@ export interface SystemCase {
   readonly look: string;
   /** What `look` must find once it is applied. */
   readonly after?: RegExp;
+}
+
+/** Every case in a thorough run, else half of those of every step, others in every run. */
+export function halfOf(cases: readonly SystemCase[]): readonly SystemCase[] {
+  return [...Map.groupBy(cases, ({ step }) => step.kind).values()].flatMap((alike) =>
+    some(alike, Math.ceil(alike.length / 2)),
+  );
 }
 
 const LIBRARY = '/srv/kx-test/lib';

@@ -78,16 +78,24 @@ kx_kill_tree() {
 # flock(1), or nothing where there is none.
 kx_has_flock() { [ -z "$KX_NO_FLOCK" ] && command -v flock >/dev/null; }
 
+# DIR: removes a directory that is empty. One that is not costs no fork.
+kx_rmdir() {
+  for kx_x in "$1"/* "$1"/.[!.]*; do
+    [ ! -e "$kx_x" ] && [ ! -L "$kx_x" ] || return 1
+  done
+  rmdir "$1" 2>/dev/null
+}
+
 # Removes the directories of kubexm that are empty, so that no trace is left.
 kx_tidy() {
   if [ -d "$KX_RUN" ]; then
     kx_sum_tidy
-    if rmdir "$KX_RUN/jobs" 2>/dev/null || [ ! -d "$KX_RUN/jobs" ]; then rm -f "$KX_RUN"/lib.*; fi
-    rmdir "$KX_RUN" 2>/dev/null
+    if kx_rmdir "$KX_RUN/jobs" || [ ! -d "$KX_RUN/jobs" ]; then rm -f "$KX_RUN"/lib.*; fi
+    kx_rmdir "$KX_RUN"
   fi
   if [ -d "$KX_STATE" ]; then
-    [ ! -d "$KX_STATE/undo" ] || rmdir "$KX_STATE/undo" 2>/dev/null
-    rmdir "$KX_STATE" 2>/dev/null
+    [ ! -d "$KX_STATE/undo" ] || kx_rmdir "$KX_STATE/undo"
+    kx_rmdir "$KX_STATE"
   fi
   return 0
 }

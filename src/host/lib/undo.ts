@@ -114,8 +114,8 @@ kx_put_back() {
 kx_undo_drop() {
   [ -n "$1" ] || return 1
   rm -rf "$KX_STATE/undo/$1" || return
-  case $1 in */*) rmdir "$KX_STATE/undo/\${1%%/*}" 2>/dev/null ;; esac
-  rmdir "$KX_STATE/undo" 2>/dev/null && rmdir "$KX_STATE" 2>/dev/null
+  case $1 in */*) kx_rmdir "$KX_STATE/undo/\${1%%/*}" ;; esac
+  kx_rmdir "$KX_STATE/undo" && kx_rmdir "$KX_STATE"
   return 0
 }
 
