@@ -80,8 +80,8 @@ kx_has_flock() { [ -z "$KX_NO_FLOCK" ] && command -v flock >/dev/null; }
 
 # DIR: removes a directory that is empty. One that is not costs no fork.
 kx_rmdir() {
-  for kx_x in "$1"/* "$1"/.[!.]*; do
-    [ ! -e "$kx_x" ] && [ ! -L "$kx_x" ] || return 1
+  for kx_in in "$1"/* "$1"/.[!.]*; do
+    [ ! -e "$kx_in" ] && [ ! -L "$kx_in" ] || return 1
   done
   rmdir "$1" 2>/dev/null
 }
