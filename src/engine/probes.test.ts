@@ -90,6 +90,18 @@ describe('round trips', () => {
     expect(asked(rig)).toEqual([['k0', 'k2', 'k3'], ['k1']]);
   });
 
+  test('what was answered before something changed is asked again', async () => {
+    const rig = new Rig(['a', 'b'], { values: Object.fromEntries(keys(4).map((key) => [key, '1'])) });
+    const check = (key: string, value: Wanted<string> = '1') => on(a, kv({ key, value }), { name: key });
+    const elsewhere = on(b, kv({ key: 'new', value: '1' }), { name: 'elsewhere' });
+    await rig.run(sequence(parallel(elsewhere, check('k0')), check('k1', elsewhere.ref()), check('k2'), check('k3')));
+    expect(rig.outcomes()).toMatchObject({ 'elsewhere@b': 'changed', 'k3@a': 'satisfied' });
+    expect(asked(rig)).toEqual([
+      ['k0', 'k2', 'k3'],
+      ['k1', 'k2', 'k3'],
+    ]);
+  });
+
   test('a job is not a command: its check comes after it', async () => {
     const rig = new Rig(['a']);
     const job = kvLike({ job: true });

@@ -1,4 +1,4 @@
-import { parallel, sequence } from '../plan/combinators.ts';
+import { sequence } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
 import { controlPlaneTask } from '../task/kubernetes/control-plane.ts';
 import { initKubernetesTask } from '../task/kubernetes/init.ts';
@@ -52,7 +52,8 @@ export const kubernetesModule = defineModule({
   tasks: [kubeletTask, controlPlaneTask, initKubernetesTask, joinKubernetesTask, runKubeletsTask],
   plan: (context) => ({
     fragment: sequence(
-      parallel(kubeletTask.use(context).fragment, controlPlaneTask.use(context).fragment),
+      kubeletTask.use(context).fragment,
+      controlPlaneTask.use(context).fragment,
       initKubernetesTask.use(context).fragment,
       joinKubernetesTask.use(context).fragment,
       runKubeletsTask.use(context).fragment,

@@ -41,7 +41,7 @@ const VERBATIM = new Set<string>(['facts', 'manifests', 'artifacts']);
 /** A name for a run: sorts by time, to the millisecond, and is unique. */
 export function newRunId(now: Date): string {
   const [seconds = '', ms = ''] = now.toISOString().replaceAll(/[-:Z]/g, '').replace('T', '-').split('.');
-  return `${seconds}-${ms}${randomBytes(2).toString('hex').slice(1)}`;
+  return `${seconds}-${ms}${randomBytes(3).toString('hex')}`;
 }
 
 /** The directory of a run below a cluster's `runs`. */

@@ -218,6 +218,9 @@ export const kubeadmInit = dedicated(
     }),
 );
 
+/** Longer than a controller manager usually takes to lead; who joins waits much longer. */
+const SIGNED_SECONDS = 20;
+
 /** A token that lets nodes join for a short while, and the digest of the CA by which they know the cluster. */
 const joinTokenStep = defineStep<{ readonly ttl: string }>()({
   kind: 'joinToken',
@@ -230,10 +233,11 @@ const joinTokenStep = defineStep<{ readonly ttl: string }>()({
     sh`said=$(kubeadm token create --kubeconfig ${KUBERNETES.adminConf} --ttl ${want.ttl} --description ${'kubexm: nodes that join'} --print-join-command) || exit
 id=\${said#*--token }
 id=\${id%%.*}
-tries=100
-until [ "$tries" = 0 ] || kubectl --kubeconfig ${KUBERNETES.adminConf} -n kube-public get configmap cluster-info -o 'jsonpath={.data}' 2>/dev/null | grep -q "jws-kubeconfig-$id"; do
-  tries=$((tries - 1))
+kx_uptime
+end=$((kx_up + ${SIGNED_SECONDS}))
+until [ "$kx_up" -ge "$end" ] || kubectl --kubeconfig ${KUBERNETES.adminConf} --request-timeout=5s -n kube-public get configmap cluster-info -o 'jsonpath={.data}' 2>/dev/null | grep -q "jws-kubeconfig-$id"; do
   sleep 0.2 2>/dev/null || sleep 1
+  kx_uptime
 done
 printf '%s\\n' "$said"`,
   result: (output: Output): { readonly token: string; readonly caCertHash: string } => {
@@ -242,6 +246,7 @@ printf '%s\\n' "$said"`,
     if (token === undefined || caCertHash === undefined) throw new Error('kubeadm printed no command to join');
     return { token, caCertHash };
   },
+  timeoutSeconds: 120,
   example: { ttl: '2h' },
 });
 

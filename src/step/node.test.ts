@@ -107,7 +107,7 @@ describe('chrony', () => {
   const want = (unit: string, config: string, others: readonly string[]) => ({
     note: { unit },
     servers: { path: config, content: 'server a' },
-    service: { unit, enabled: true, running: 'started', fingerprint: 'server a' },
+    service: { unit, enabled: true, running: 'started', settleSeconds: 0, fingerprint: 'server a' },
     others,
   });
 
@@ -123,7 +123,7 @@ describe('chrony', () => {
 
   test('that runs already is left alone where no servers are named', () => {
     const use = ownTimeService({ facts: recordedFacts('debian-12'), lines: '' });
-    expect(use.want).toEqual({ unit: 'chrony', enabled: true, running: 'started' });
+    expect(use.want).toEqual({ unit: 'chrony', enabled: true, running: 'started', settleSeconds: 0 });
   });
 });
 

@@ -111,6 +111,8 @@ export const ownTimeService = dedicated(
       unit: timeService(facts).unit,
       enabled: true,
       running: 'started',
+      // Its first process ends when the one that stays has read its configuration: systemd has waited for that.
+      settleSeconds: 0,
       ...(lines !== '' && { fingerprint: lines }),
     }),
 );

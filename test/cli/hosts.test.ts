@@ -206,7 +206,7 @@ ${hosts.join('\n')}
     expect(readFileSync(log, 'utf8')).toContain('sample/install/flag@host2');
     const [, resume = ''] = /go on with +kubexm (.*)/.exec(stderr) ?? [];
     expect(resume).toMatch(
-      /^test sample -f \S+ --root \/tmp\/cli-failing --fail-on host2 --resume 2\d{7}-\d{6}-[0-9a-f]{6}$/,
+      /^test sample -f \S+ --root \/tmp\/cli-failing --fail-on host2 --resume 2\d{7}-\d{6}-[0-9a-f]{9}$/,
     );
     const described = await call(['describe', 'run', 'last'], { cwd, env: home(cwd) });
     expect(described.stdout).toContain(`kubexm ${resume}`);

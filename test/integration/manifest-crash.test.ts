@@ -11,7 +11,8 @@ const GROUPS = thorough ? 2 : 1;
 const LAST = GROUPS - 1;
 // Changes are killed in two ways, and so are resets: a plain run tries one of each, the other in the next run.
 const inTurn = (place: number) => (title: string, options: { readonly timeout: number }, body: () => Promise<void>) => {
-  if (thorough || seed % 2 === place) test(title, options, body);
+  // Not by the last digit, which chooses among the cases of each.
+  if (thorough || Math.floor(seed / 16) % 2 === place) test(title, options, body);
 };
 
 /** Whatever was killed, and however it went on: after a reset the hosts are as they were, and nothing of others is lost. */

@@ -13,10 +13,11 @@ export interface Ended {
 
 /**
  * Starts shells from a small process: the one of the tests is big, and slow to start others. It ends with its input, and so with
- * us. It reads lines `ID FILE`, runs FILE with its output in files beside it, and writes `ID CODE`; others run meanwhile.
+ * us. It reads lines `ID FILE`, runs FILE with its output in files beside it, and writes `ID CODE`; others run meanwhile. What is
+ * started so ignores SIGINT and SIGQUIT, and what it leaves behind in the background is not waited for.
  */
 class Starter {
-  private readonly waiting = new Map<string, (code: number) => void>();
+  private readonly waiting = new Map<string, { ended: (code: number) => void; failed: (error: Error) => void }>();
   private readonly dir = mkdtempSync(join(tmpdir(), 'kx-starter-'));
   private readonly child = spawn('/bin/sh', ['-c', LOOP], { stdio: ['pipe', 'pipe', 'inherit'] });
   private count = 0;
@@ -24,9 +25,14 @@ class Starter {
   constructor() {
     createInterface({ input: this.child.stdout }).on('line', (line) => {
       const [id = '', code] = line.split(' ');
-      this.waiting.get(id)?.(Number(code));
+      this.waiting.get(id)?.ended(Number(code));
       this.waiting.delete(id);
     });
+    const gone = () => {
+      for (const { failed } of this.waiting.values()) failed(new Error('what starts shells for the tests has ended'));
+    };
+    this.child.once('exit', gone);
+    this.child.stdin.once('error', gone);
     // Nobody waits for it who waits for no shell.
     this.child.unref();
     process.once('exit', () => rmSync(this.dir, { recursive: true, force: true }));
@@ -36,8 +42,8 @@ class Starter {
     const id = String(this.count++);
     const file = join(this.dir, id);
     writeFileSync(file, script);
-    const code = await new Promise<number>((resolve) => {
-      this.waiting.set(id, resolve);
+    const code = await new Promise<number>((ended, failed) => {
+      this.waiting.set(id, { ended, failed });
       this.child.stdin.write(`${id} ${file}\n`);
     });
     const ended = { code, stdout: readFileSync(`${file}.o`), stderr: readFileSync(`${file}.e`, 'utf8') };

@@ -91,15 +91,15 @@ describeHosts('SSH login', () => {
       let asked = 0;
       const askPassphrase = async (): Promise<string> => {
         asked++;
-        await sleep(1500);
+        await sleep(2600);
         return 'open it';
       };
       const auth = { privateKeyPath, askPassphrase, keys: new KeyRing() };
       const target = host.target({ user: 'bob', auth });
       const gate = host.target({ name: 'gate', user: 'bob', auth });
       // The first way goes through a bastion: its key is asked for while the target waits.
-      await logsIn(host.target({ bastions: [gate] }), { timeoutMs: 1400 });
-      await Promise.all([logsIn(target, { timeoutMs: 1400 }), logsIn(target, { timeoutMs: 1400 })]);
+      await logsIn(host.target({ bastions: [gate] }), { timeoutMs: 2500 });
+      await Promise.all([logsIn(target, { timeoutMs: 2500 }), logsIn(target, { timeoutMs: 2500 })]);
       expect(asked).toBe(1);
     });
 

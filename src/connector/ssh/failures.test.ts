@@ -35,7 +35,7 @@ describe('SSH failures', () => {
 
   test.each([
     ['silent', 'KX3002', 200],
-    ['stall-login', 'KX3002', 500],
+    ['stall-login', 'KX3002', 1500],
     ['not-ssh', 'KX3014', 5000],
     ['drop-handshake', 'KX3014', 5000],
     ['drop-login', 'KX3014', 5000],

@@ -78,21 +78,23 @@ kxs_freshness() {
 }
 
 # The time of the boot in hundredths of a second, in kxs_boot. The kernel tells it in seconds only: who writes a file and starts
-# the process that reads it is quicker than that. Looked at again when something came between the two clocks.
+# the process that reads it is quicker than that. Both clocks are read until nothing came between them. Where the uptime is not
+# that of the kernel, as in some containers, the seconds are all there is.
 kxs_booted() {
-  kxs_tries=9
-  while :; do
+  kxs_whole=$(sed -n 's/^btime //p' /proc/stat) && [ -n "$kxs_whole" ] || return
+  for kxs_try in 1 2 3 4 5 6 7 8 9; do
     kx_uptime
-    kxs_up=$kx_ticks
-    kxs_now=$(date +%s%N) || return
+    kxs_boot=$(date +%s%N) || return
+    kxs_boot=$((\${kxs_boot%???????} - kx_ticks)) kxs_up=$kx_ticks
     kx_uptime
-    [ $((kx_ticks - kxs_up)) -gt 2 ] && [ "$kxs_tries" -gt 0 ] || break
-    kxs_tries=$((kxs_tries - 1))
+    if [ $((kx_ticks - kxs_up)) -le 2 ] && [ $((kxs_boot - kxs_whole * 100)) -le 300 ] &&
+      [ $((kxs_whole * 100 - kxs_boot)) -le 300 ]; then return; fi
   done
-  kxs_boot=$((\${kxs_now%???????} - kxs_up))
+  kxs_boot=$((kxs_whole * 100 + 99))
 }
 
-# PATH…: whether none of them changed after the process was started. File times may lie some hundredths before their clock.
+# PATH…: whether none of them changed after the process was started. All three times are cut to hundredths: what was changed in the
+# few around the start counts as read.
 kxs_unchanged() {
   kxs_booted || return
   if [ "$kxs_pid" -gt 0 ] && kx_proc "$kxs_pid"; then kxs_then=$kx_born; else kxs_then=$((kxs_since / 10000)); fi
@@ -138,7 +140,7 @@ kxs_settle() {
   kxs_look
   kxs_was=$kxs_pid/$kxs_restarts
   kxs_long=$(($1 * 100))
-  case $2/$kxs_type in unsure/notify* | unsure/forking | unsure/dbus) kxs_long=0 ;; esac
+  case $2/$kxs_type in unsure/notify* | unsure/dbus) kxs_long=0 ;; esac
   kx_uptime
   kxs_until=$((kx_ticks + kxs_long))
   while :; do

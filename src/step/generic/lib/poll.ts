@@ -58,7 +58,7 @@ exit 1`,
   );
 }
 
-/** One look, for a probe. Others travel with it: it must not wait. */
+/** One look, for a probe. Others travel with it: it waits only so long as something may falter. */
 export function lookOnce(attempt: Script): Script {
-  return lines(attempt, sh`kxg_patience=0\nkxg_try`);
+  return lines(attempt, sh`kxg_patience=1\nkxg_try`);
 }
