@@ -33,8 +33,10 @@ cp -f /etc/kube-flannel/cni-conf.json ${CNI_DIRECTORY}/10-flannel.conflist`;
 /**
  * A node calls itself ready as soon as there is a CNI configuration. The manifest writes it before flannel has a network for the
  * node: the first pods there fail, and are tried again only ten seconds later. Here flannel writes it when it has one.
+ *
+ * And it asks the API server itself: the address of the Service works only once kube-proxy does, which starts at the same time.
  */
-const onceThereIsANetwork: ObjectPatch = {
+const daemon = ({ host, port }: FlannelSettings['endpoint']): ObjectPatch => ({
   kind: 'DaemonSet',
   name: 'kube-flannel-ds',
   merge: {
@@ -47,28 +49,6 @@ const onceThereIsANetwork: ObjectPatch = {
               name: 'kube-flannel',
               lifecycle: { postStart: { exec: { command: ['sh', '-c', WRITE_CNI] } } },
               volumeMounts: [{ name: 'cni', mountPath: CNI_DIRECTORY }],
-            },
-          ],
-        },
-      },
-    },
-  },
-};
-
-/**
- * The address of the Service works only once kube-proxy does, which starts at the same time: flannel would fail first, and be
- * tried again. The network needs nothing but the API server.
- */
-const withoutKubeProxy = ({ host, port }: FlannelSettings['endpoint']): ObjectPatch => ({
-  kind: 'DaemonSet',
-  name: 'kube-flannel-ds',
-  merge: {
-    spec: {
-      template: {
-        spec: {
-          containers: [
-            {
-              name: 'kube-flannel',
               env: [
                 { name: 'KUBERNETES_SERVICE_HOST', value: host },
                 { name: 'KUBERNETES_SERVICE_PORT', value: String(port) },
@@ -95,8 +75,7 @@ export function flannelPatches(settings: FlannelSettings): readonly ObjectPatch[
     Backend: backend,
   };
   return [
-    onceThereIsANetwork,
-    withoutKubeProxy(settings.endpoint),
+    daemon(settings.endpoint),
     {
       kind: 'ConfigMap',
       name: 'kube-flannel-cfg',
