@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -56,11 +55,12 @@ export async function addToLock(workDir: string, more: ArtifactLock): Promise<vo
 
 /**
  * Writes a file that is either the old or the new one, whatever happens to this process; unless it is only a note that may be
- * lost, also whatever happens to the machine.
+ * lost, also whatever happens to the machine. Whoever calls holds the guard of the cluster's artifacts.
  */
 export async function replaceFile(file: string, text: string, kind: 'record' | 'note' = 'record'): Promise<void> {
-  const fresh = `${file}.${randomUUID()}.new`;
-  const handle = await open(fresh, 'wx', 0o600);
+  // Always the same name: what a killed run leaves there, the next one takes away.
+  const fresh = `${file}.new`;
+  const handle = await open(fresh, 'w', 0o600);
   try {
     try {
       await handle.writeFile(text);
