@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randoms, seed, some } from '../rig/thorough.ts';
 import { artifactDirectory } from '../support/artifact-directory.ts';
 import { type ArtifactMirror, artifactMirror } from '../support/artifact-mirror.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { call, cli, type Ended, MAIN, plainEnv } from './rig/cli.ts';
 
 const CONFIG = `apiVersion: kubexm.mensylisir.io/v1alpha1
@@ -128,12 +129,6 @@ function locked(file: string): ReadonlyMap<string, string> {
 function sourcesIn(file: string): ReadonlySet<string> {
   const found = readFileSync(file, 'utf8').matchAll(/"source": "(\w+)/g);
   return new Set([...found].map(([, word]) => word ?? ''));
-}
-
-function filesBelow(dir: string): readonly string[] {
-  if (!existsSync(dir)) return [];
-  const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** Under its own name, where others look for it. */

@@ -6,6 +6,7 @@ import { exactly, type PlannedRun, runPipeline, type SavedPlan, savedPlanOf } fr
 import { samplePipeline } from '../integration/pipeline.ts';
 import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
 import { some } from '../rig/thorough.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { call, cli, tempDir } from './rig/cli.ts';
 
 const SECRET = 'Tr0ub4dor-and-3-staple';
@@ -281,6 +282,5 @@ chmod 755 /usr/local/bin/kubectl`);
 
 /** The text of every file below a directory. */
 function everyFile(root: string): readonly string[] {
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
-  return entries.filter((one) => one.isFile()).map((one) => readFileSync(join(one.parentPath, one.name), 'latin1'));
+  return filesBelow(root).map((file) => readFileSync(file, 'latin1'));
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addUser, describeHosts } from '../rig/sshd.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { Sample } from './sample.ts';
 
 // Made anew each time: no source file can hold it by chance.
@@ -20,12 +21,6 @@ function looksAtProcesses(found: Set<string>): void {
       // It has ended meanwhile.
     }
   }
-}
-
-function filesBelow(dir: string): readonly string[] {
-  return readdirSync(dir, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 describeHosts('planted secrets', () => {

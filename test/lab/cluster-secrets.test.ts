@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { labConfig } from '../../src/lab/config.ts';
 import { thorough } from '../rig/thorough.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { LOGIN } from './behind-bastion.ts';
 import { BUILD, type ClusterLab, clusterLab, MINUTE } from './cluster-lab.ts';
 import { describeLab, type TestLab } from './fixture.ts';
@@ -37,12 +38,6 @@ async function watchArguments(into: Set<string>, over: () => boolean): Promise<v
     }
     await sleep(100);
   }
-}
-
-function filesBelow(dir: string): readonly string[] {
-  return readdirSync(dir, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** A secret as it is, as JSON has it, and in the two alphabets that bytes are sent in. */

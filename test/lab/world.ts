@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settingsBefore } from '../../src/lab/nspawn/box.ts';
 import { parseHierarchies } from '../../src/lab/nspawn/cgroups.ts';
+import { filesBelow } from '../support/files-below.ts';
 
 const RUN = '/run/kubexm-lab';
 
@@ -80,11 +81,11 @@ export function settings(lab: string): Readonly<Record<string, string>> {
   for (;;) {
     const found: Record<string, string> = {};
     const before = settingsBefore();
-    for (const entry of readdirSync('/proc/sys', { recursive: true, withFileTypes: true })) {
-      const key = join(entry.parentPath, entry.name).slice('/proc/sys/'.length);
+    for (const file of filesBelow('/proc/sys')) {
+      const key = file.slice('/proc/sys/'.length);
       const link = /^net\/ipv[46]\/(?:conf|neigh)\/([^/]+)\//.exec(key)?.[1];
-      if (!entry.isFile() || VOLATILE.test(key) || (link !== undefined && isForeign(link))) continue;
-      const value = readable(join('/proc/sys', key));
+      if (VOLATILE.test(key) || (link !== undefined && isForeign(link))) continue;
+      const value = readable(file);
       if (value !== undefined) found[key] = before.get(ALIASES.get(key) ?? key) ?? value.trim();
     }
     // Another lab came or went meanwhile.
