@@ -14,11 +14,13 @@ const STARTS =
   /child_process|localMachine|connectMachine|\/(?:sshd|driven|posix-shells|bench|cli|terminal|one-host|os-contract)\.ts'/;
 const MOCKS = /vi\.mock/;
 // What needs a host with an init system of its own, or builds programs of others from source and runs them: minutes, wherever it
-// is tried. `npm run test:quick` leaves this out, with the lab.
+// is tried; and what needs hosts with nothing but an sshd. `npm run test:quick` leaves both out, with the lab: there are no machines.
 const MACHINE = /describeSystemdHosts|registryProgram|needs go\b/;
+const HOSTS = /describeHosts/;
 const text = (file: string): string => readFileSync(join(here.cwd, file), 'utf8');
 const machine = others.filter((file) => MACHINE.test(text(file)));
-const quick = others.filter((file) => !machine.includes(file));
+const hosts = others.filter((file) => !machine.includes(file) && HOSTS.test(text(file)));
+const quick = others.filter((file) => !machine.includes(file) && !hosts.includes(file));
 const alone = quick.filter((file) => MOCKS.test(text(file)));
 const starting = quick.filter((file) => !alone.includes(file) && STARTS.test(text(file)));
 const unit = quick.filter((file) => !alone.includes(file) && !starting.includes(file));
@@ -48,6 +50,7 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: unit, isolate: false, env, ...quickly } },
       { extends: true, test: { name: 'process', include: starting, isolate: false, env, ...quickly } },
+      { extends: true, test: { name: 'hosts', include: hosts, isolate: false, env, ...quickly } },
       { extends: true, test: { name: 'alone', include: alone, env, ...quickly } },
       { extends: true, test: { name: 'machine', include: machine, env, ...slowly } },
       { extends: true, test: { name: 'lab', include: LAB, ...slowly } },

@@ -8,9 +8,13 @@ import { type CatalogText, parseCatalog } from './parse.ts';
 
 const DIRECTORY = join('data', 'catalog');
 
-/** Reads the catalog that belongs to kubexm, or one elsewhere. */
-export async function readCatalog(directory: string = catalogDirectory()): Promise<Catalog> {
-  return parseCatalog(await readCatalogTexts(directory));
+let own: Catalog | undefined;
+
+/** Reads the catalog that belongs to kubexm, once in a process, or one elsewhere. */
+export async function readCatalog(directory?: string): Promise<Catalog> {
+  if (directory !== undefined) return parseCatalog(await readCatalogTexts(directory));
+  own ??= parseCatalog(await readCatalogTexts(catalogDirectory()));
+  return own;
 }
 
 /** The files of a catalog as they are. */

@@ -190,7 +190,8 @@ test('kubectl’s lock is waited for, and named when it stays', async () => {
   expect(existsSync(`${own}.lock`)).toBe(true);
 }, 30_000);
 
-test.skipIf(process.getuid?.() !== 0)('as root: what is made for somebody is theirs', async () => {
+test('as root: what is made for somebody is theirs', async (context) => {
+  if (process.getuid?.() !== 0) return context.skip('needs root');
   const { cwd, own, fetched, kubexm } = await world();
   writeFileSync(fetched, ADMIN);
   mkdirSync(join(cwd, 'home'));

@@ -33,11 +33,21 @@ const MAKE_HOST = String.raw`
 set -e
 name=$1 box=$2 kind=$3 root=$2/root
 hostname "$name"
-mount --make-rprivate /
 mount -t tmpfs -o mode=0700 none "$box"
 mkdir "$box/upper" "$box/work" "$root"
-mount -t overlay none -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" "$root"
-mount -t proc proc "$root/proc"
+# One program for them all. What this machine has in /tmp, /run and root's home is not the host's: tests look for what it left.
+{
+  echo "none $root overlay lowerdir=/,upperdir=$box/upper,workdir=$box/work"
+  echo "proc $root/proc proc"
+  [ "$kind" = systemd ] || echo "/sys $root/sys none rbind"
+  echo "/dev $root/dev none rbind"
+  echo "devpts $root/dev/pts devpts newinstance,ptmxmode=0666,mode=0620"
+  echo "$root/dev/pts/ptmx $root/dev/ptmx none bind"
+  echo "none $root/run tmpfs mode=0755"
+  echo "none $root/tmp tmpfs mode=1777"
+  echo "none $root/root tmpfs mode=0700"
+} >"$box/fstab"
+mount -a -T "$box/fstab"
 if [ "$kind" = systemd ]; then
   # A group of its own, which its cgroup namespace then takes for the whole.
   mount -t sysfs sysfs "$root/sys"
@@ -48,16 +58,7 @@ if [ "$kind" = systemd ]; then
   # Nothing is started by itself: the kernel, its settings and devices are shared with the machine below.
   : >"$root/etc/fstab"
   rm -rf "$root"/lib/systemd/system/*.wants "$root"/usr/lib/systemd/system/*.wants "$root"/etc/systemd/system/*.wants
-else
-  mount --rbind /sys "$root/sys"
 fi
-mount --rbind /dev "$root/dev"
-mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$root/dev/pts"
-mount --bind "$root/dev/pts/ptmx" "$root/dev/ptmx"
-mount -t tmpfs -o mode=0755 none "$root/run"
-# Not what this machine has there: tests look for what the host left in them.
-mount -t tmpfs -o mode=1777 none "$root/tmp"
-mount -t tmpfs -o mode=0700 none "$root/root"
 mkdir -p "$root/run/sshd" "$root/run/lock" "$root/srv/kx-test"
 printf '%s\n' "$name" >"$root/etc/hostname"
 printf '127.0.0.1 localhost %s\n::1 localhost\n' "$name" >"$root/etc/hosts"

@@ -4,8 +4,15 @@ import { describe } from 'vitest';
 
 const SSHD = '/usr/sbin/sshd';
 
+let found: { readonly problem: string | undefined } | undefined;
+
 /** Why hosts cannot be made on this machine; undefined when they can. */
 export function rigProblem(): string | undefined {
+  found ??= { problem: findProblem() };
+  return found.problem;
+}
+
+function findProblem(): string | undefined {
   if (process.platform !== 'linux') return 'needs Linux';
   if (process.getuid?.() !== 0) return 'needs root';
   if (!existsSync(SSHD)) return `needs ${SSHD}`;

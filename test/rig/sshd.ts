@@ -1,10 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Target } from '../../src/connector/target.ts';
 import { sh } from '../../src/model/script.ts';
 import { type HostInit, type InitKind, startInit } from './host-init.ts';
@@ -14,8 +14,6 @@ export { type FaultyServer, startFaultyServer } from './faulty-server.ts';
 export { describeHosts, describeSystemdHosts, rigProblem } from './problem.ts';
 export { type DelayProxy, startProxy } from './proxy.ts';
 export { addUser, type RigUser, type SudoKind } from './users.ts';
-
-const run = promisify(execFile);
 
 /** How the hosts of a rig are made. */
 export interface RigOptions {
@@ -45,7 +43,7 @@ export interface Rig {
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const dir = await mkdtemp(join(tmpdir(), 'kx-rig-'));
   const key = join(dir, 'id_ed25519');
-  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  await writeKey(key, 'ed25519', 'root');
   const hosts: RigHost[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(hosts.map((host) => host.close()));
@@ -73,6 +71,7 @@ export class RigHost {
   readonly #pid: number;
   readonly #types: readonly HostKeyType[];
   #sshd: ChildProcess | undefined;
+  #installed = 0;
 
   private constructor(made: {
     name: string;
@@ -144,7 +143,6 @@ exec nsenter -t ${this.#pid} -m -u -p -r -w /bin/sh -c ${script}`.script,
 
   /** Makes other host keys, as a machine that was installed anew has. */
   async newHostKeys(): Promise<void> {
-    await this.exec('rm -f /etc/ssh/kx_ed25519* /etc/ssh/kx_ecdsa* /etc/ssh/kx_rsa*');
     await this.#makeHostKeys();
   }
 
@@ -183,13 +181,12 @@ exec nsenter -t ${this.#pid} -m -u -p -r -w /bin/sh -c ${script}`.script,
     });
     failed.catch(() => undefined);
     await Promise.race([waitForPort(this.port), failed]);
-    await this.exec(`until [ -s ${PID_FILE} ]; do sleep 0.02; done`);
+    for (const deadline = Date.now() + 10_000; !hasText(this.path(PID_FILE)) && Date.now() < deadline; ) await sleep(5);
   }
 
   async #configure(lines: readonly string[]): Promise<void> {
-    // Who gives a wrong password need not wait for the answer.
-    const hurry = "grep -ls '^auth.*pam_unix' /etc/pam.d/* | xargs -r sed -i '/^auth.*pam_unix/s/$/ nodelay/'";
-    await this.exec(`mkdir -p -m 700 /root/.ssh && rm -f /root/.bashrc /root/.profile /root/.bash_profile; ${hurry}`);
+    await this.#hurryPasswords();
+    await mkdir(this.path('/root/.ssh'), { mode: 0o700 });
     await writeFile(this.path('/root/.ssh/authorized_keys'), await readFile(`${this.#key}.pub`), { mode: 0o600 });
     await this.#makeHostKeys();
     const config = [
@@ -208,9 +205,18 @@ exec nsenter -t ${this.#pid} -m -u -p -r -w /bin/sh -c ${script}`.script,
   }
 
   async #makeHostKeys(): Promise<void> {
-    const bits = (type: HostKeyType): string => (type === 'rsa' ? '-b 2048' : '');
-    const make = (type: HostKeyType): string => `ssh-keygen -q -t ${type} ${bits(type)} -N '' -f /etc/ssh/kx_${type}`;
-    await this.exec(this.#types.map(make).join(' && '));
+    const owner = `${this.name}.${this.#installed++}`;
+    for (const type of this.#types) await writeKey(this.path(`/etc/ssh/kx_${type}`), type, owner);
+  }
+
+  /** Who gives a wrong password need not wait for the answer. */
+  async #hurryPasswords(): Promise<void> {
+    const dir = this.path('/etc/pam.d');
+    for (const name of await readdir(dir)) {
+      const text = await readFile(join(dir, name), 'utf8');
+      const quick = text.replace(/^auth.*pam_unix.*$/gm, '$& nodelay');
+      if (quick !== text) await writeFile(join(dir, name), quick);
+    }
   }
 
   /** Ends everything on it. */
@@ -223,6 +229,30 @@ exec nsenter -t ${this.#pid} -m -u -p -r -w /bin/sh -c ${script}`.script,
 function hostEnv(): NodeJS.ProcessEnv {
   const { TMPDIR: _, ...env } = process.env;
   return env;
+}
+
+const keys = new Map<string, Promise<string>>();
+
+/** Writes the key of somebody, and beside it the public one. Whoever has the same name has the same one in all rigs of this process. */
+async function writeKey(path: string, type: HostKeyType, owner: string): Promise<void> {
+  const name = `${owner}.${type}`;
+  const made = keys.get(name) ?? makeKey(type);
+  keys.set(name, made);
+  const [secret = '', open = ''] = (await made).split(BETWEEN);
+  await writeFile(path, secret, { mode: 0o600 });
+  await writeFile(`${path}.pub`, open);
+}
+
+const BETWEEN = 'and the public one:\n';
+
+async function makeKey(type: HostKeyType): Promise<string> {
+  const bits = type === 'rsa' ? ['-b', '2048'] : [];
+  const { stdout, stderr } = await runSmall(
+    sh`dir=$(mktemp -d) && ssh-keygen -q -t ${type} ${bits} -N '' -f "$dir/key" && cat "$dir/key" &&
+printf %s ${BETWEEN} && cat "$dir/key.pub"; rm -rf "$dir"`.script,
+  );
+  if (!stdout.includes(BETWEEN)) throw new Error(`no key: ${stderr}`);
+  return stdout.toString();
 }
 
 const LOG = '/var/log/kx-sshd.log';
@@ -238,6 +268,10 @@ for stat in /proc/[0-9]*/stat; do
 done 2>/dev/null
 true
 `;
+
+function hasText(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
 
 /** A port that nobody uses now. */
 export async function freePort(): Promise<number> {

@@ -7,9 +7,10 @@ kx_env() {
   LC_ALL=C LANG=C TERM=dumb
   unset CDPATH ENV BASH_ENV IFS OLDPWD
   # Who started us may know who we are; but nobody else shall see it.
-  kx_x=\${KX_UID:-$(id -u)}
+  kx_x=$KX_UID
   unset KX_UID
   KX_UID=$kx_x
+  [ -n "$KX_UID" ] || kx_who
   if [ "$KX_UID" = 0 ]; then
     HOME=~root USER=root LOGNAME=root
     [ -d "$HOME" ] || HOME=/root
@@ -25,6 +26,12 @@ kx_env() {
   export PATH LC_ALL LANG TERM HOME USER LOGNAME
   umask 077
   cd /
+}
+
+# Who we are, in KX_UID. No fork where the kernel tells.
+kx_who() {
+  { while read -r kx_x kx_y KX_UID kx_z && [ "$kx_x" != Uid: ]; do :; done </proc/self/status; } 2>/dev/null
+  [ "$kx_x" = Uid: ] || KX_UID=$(id -u)
 }
 
 # Time since boot: seconds in kx_up, hundredths in kx_ticks. No clock jumps, no fork.
@@ -78,8 +85,9 @@ kx_kill_tree() {
 # flock(1), or nothing where there is none.
 kx_has_flock() { [ -z "$KX_NO_FLOCK" ] && command -v flock >/dev/null; }
 
-# DIR: removes a directory that is empty. One that is not costs no fork.
+# DIR: removes a directory that is empty. One that is not, or that is not there, costs no fork.
 kx_rmdir() {
+  [ -d "$1" ] || return
   for kx_in in "$1"/* "$1"/.[!.]*; do
     [ ! -e "$kx_in" ] && [ ! -L "$kx_in" ] || return 1
   done
@@ -90,11 +98,13 @@ kx_rmdir() {
 kx_tidy() {
   if [ -d "$KX_RUN" ]; then
     kx_sum_tidy
-    if kx_rmdir "$KX_RUN/jobs" || [ ! -d "$KX_RUN/jobs" ]; then rm -f "$KX_RUN"/lib.*; fi
+    if kx_rmdir "$KX_RUN/jobs" || [ ! -d "$KX_RUN/jobs" ]; then
+      for kx_x in "$KX_RUN"/lib.*; do [ ! -f "$kx_x" ] || rm -f "$kx_x"; done
+    fi
     kx_rmdir "$KX_RUN"
   fi
   if [ -d "$KX_STATE" ]; then
-    [ ! -d "$KX_STATE/undo" ] || kx_rmdir "$KX_STATE/undo"
+    kx_rmdir "$KX_STATE/undo"
     kx_rmdir "$KX_STATE"
   fi
   return 0

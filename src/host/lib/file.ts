@@ -10,7 +10,7 @@ kx_write() {
     return 1
   fi
   kx_den "$1" ".\${1##*/}.kx$$" || return
-  rm -f -- "$kx_tmp"
+  [ ! -e "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || rm -f -- "$kx_tmp"
   # Made anew or not at all: a link that somebody prepared under this name is never followed.
   (set -C; printf '%b' "$5" >"$kx_tmp") && kx_is "$4" && kx_settle "$2" "$3"
   kx_code=$?

@@ -11,7 +11,7 @@ const SETTINGS = [`Acquire::http::Proxy "http://${SECRET}@proxy.example:3128";`,
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 const ALONE = ['--mount', '--propagation', 'private'];
 
-describe.runIf(canMount)('settings of apt for a command', () => {
+describe.runIf(canMount)(`settings of apt for a command${canMount ? '' : ' (needs the right to mount)'}`, () => {
   let dir: string;
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'kubexm-apt-'));
