@@ -135,17 +135,40 @@ kxp_swap() {
       case " $kxp_went " in *" $kxp_x "*) kxp_back="$kxp_back \${kxp_x%%=*}|\${kxp_x%%=*}" ;; esac
     fi
   done
-  kxp_keep
-  [ -z "$kxp_back$kxp_came" ] || kxp_turn kxp_apt || return
+  if ! kxp_directly; then
+    kxp_keep
+    [ -z "$kxp_back$kxp_came" ] || kxp_turn kxp_apt || return
+  fi
   kxp_purge
+}
+
+# The same without apt, which takes three times as long: where nothing changes its version, nobody else needs what came, and what
+# went was kept. dpkg says so before it begins. What it cannot bring back is left to apt.
+kxp_directly() {
+  [ -z "$kxp_changed" ] || return
+  set --
+  for kxp_x in $kxp_back; do
+    case \${kxp_x#*|} in /*.deb) set -- "$@" "\${kxp_x#*|}" ;; *) return 1 ;; esac
+  done
+  if [ -n "$kxp_came" ]; then
+    kxp_how=--remove
+    kxp_keeps_configs || kxp_how=--purge
+    dpkg --no-act $kxp_how $kxp_came >/dev/null 2>&1 && kxp_patiently kxp_by_dpkg $kxp_how $kxp_came || return
+    kxp_came=
+  fi
+  [ "$#" = 0 ] || kxp_patiently kxp_by_dpkg --force-confdef --force-confold --install "$@"
+}
+
+# Whether configuration of what came stays: it goes along, unless some of it was there before.
+kxp_keeps_configs() {
+  printf '%s\n' $kxp_came | grep -qxF -f "$kxp_t/left"
+  [ "$?" != 1 ]
 }
 
 # COMMAND: what came goes and what went comes back, all at once.
 kxp_turn() {
   set -- "$@" --allow-downgrades --allow-change-held-packages
-  # Configuration goes along, unless some of it was there before.
-  printf '%s\n' $kxp_came | grep -qxF -f "$kxp_t/left"
-  [ "$?" != 1 ] || set -- "$@" --purge
+  kxp_keeps_configs || set -- "$@" --purge
   set -- "$@" install
   for kxp_x in $kxp_back; do set -- "$@" "\${kxp_x#*|}"; done
   for kxp_x in $kxp_came; do set -- "$@" "$kxp_x-"; done
@@ -207,14 +230,13 @@ kxp_without() {
 kxp_purge() {
   [ -r "$kxp_t/left" ] || return 0
   set --
-  for kxp_x in $kxp_gone; do
-    grep -qxF -e "$kxp_x" "$kxp_t/left" && continue
-    case $(dpkg-query -W -f='\${db:Status-Abbrev}' "$kxp_x" 2>/dev/null) in ?c*) set -- "$@" "$kxp_x" ;; esac
+  for kxp_x in $(kxp_left); do
+    case " $kxp_gone " in *" $kxp_x "*) grep -qxF -e "$kxp_x" "$kxp_t/left" || set -- "$@" "$kxp_x" ;; esac
   done
   [ "$#" = 0 ] || kxp_patiently kxp_by_dpkg --purge "$@"
 }
 
-kxp_files() { dpkg -L "$1"; }
+kxp_files() { dpkg -L "$@"; }
 kxp_configs() { dpkg-query -W -f='\${Conffiles}\n' "$1" | grep '^ /'; }
 kxp_mark() { apt-mark "$1" $2 >/dev/null; }
 `);

@@ -125,7 +125,7 @@ kxp_keep() {
   done
 }
 
-kxp_files() { rpm -ql "$1"; }
+kxp_files() { rpm -ql "$@"; }
 kxp_configs() { rpm -qc "$1" | grep '^/'; }
 
 kxp_mark() {

@@ -26,7 +26,7 @@ kxp_undo() {
   kxp_sets 'f == "after" { a[$1] = $2 } f == "now" { n[$1] = $2 }
     f == "before" && ($1 in a) && a[$1] != $2 && ($1 in n) && n[$1] != a[$1] && n[$1] != $2 {
       print $1 " stays at " n[$1] ": somebody else has changed it since" }' after now before
-  kxp_came=$(echo $kxp_came) kxp_went=$(echo $kxp_went) kxp_changed=$(echo $kxp_changed)
+  kxp_gone=$(echo $kxp_gone) kxp_came=$(echo $kxp_came) kxp_went=$(echo $kxp_went) kxp_changed=$(echo $kxp_changed)
   printf '%s\n' $kxp_went >"$kxp_t/went.now"
   [ -e "$kxp_t/went" ] || cp "$kxp_t/went.now" "$kxp_t/went" || return
   kxp_note_units || return
@@ -50,7 +50,8 @@ kxp_clear() {
 
 # The units of what came, as long as somebody knows them: once it is gone nobody does.
 kxp_note_units() {
-  for kxp_x in $kxp_came; do kxp_files "$kxp_x" | sed -n 's,.*/systemd/\(system\|user\)/\([^/]*\.[a-z]*\)$,\2,p'; done >>"$kxp_t/came.units"
+  : >>"$kxp_t/came.units"
+  [ -z "$kxp_came" ] || kxp_files $kxp_came | sed -n 's,.*/systemd/\(system\|user\)/\([^/]*\.[a-z]*\)$,\2,p' >>"$kxp_t/came.units"
 }
 
 # A purge that was cut off may leave links of units that are gone, and nobody comes back for them: those that came with
