@@ -19,7 +19,7 @@ const MACHINE = /describeSystemdHosts|registryProgram|needs go\b/;
 const HOSTS = /describeHosts/;
 const text = (file: string): string => readFileSync(join(here.cwd, file), 'utf8');
 const machine = others.filter((file) => MACHINE.test(text(file)));
-const hosts = others.filter((file) => !machine.includes(file) && HOSTS.test(text(file)));
+const hosts = others.filter((file) => !machine.includes(file) && HOSTS.test(text(file)) && !MOCKS.test(text(file)));
 const quick = others.filter((file) => !machine.includes(file) && !hosts.includes(file));
 const alone = quick.filter((file) => MOCKS.test(text(file)));
 const starting = quick.filter((file) => !alone.includes(file) && STARTS.test(text(file)));

@@ -8,13 +8,16 @@ import { type CatalogText, parseCatalog } from './parse.ts';
 
 const DIRECTORY = join('data', 'catalog');
 
-let own: Catalog | undefined;
+let own: Promise<Catalog> | undefined;
 
 /** Reads the catalog that belongs to kubexm, once in a process, or one elsewhere. */
 export async function readCatalog(directory?: string): Promise<Catalog> {
   if (directory !== undefined) return parseCatalog(await readCatalogTexts(directory));
-  own ??= parseCatalog(await readCatalogTexts(catalogDirectory()));
-  return own;
+  own ??= readCatalog(catalogDirectory()).catch((error: unknown) => {
+    own = undefined;
+    throw error;
+  });
+  return await own;
 }
 
 /** The files of a catalog as they are. */

@@ -21,16 +21,15 @@ function read(file: string): string {
   }
 }
 
-/** Reads the command lines and environments of all that starts on this machine, hosts included, until it is told to stop. */
+/** Reads all command lines and environments of this machine, hosts included, until it is told to stop. */
 function watchProcesses(needles: readonly string[]): { rounds(): number; stop(): Promise<readonly string[]> } {
   const seen: string[] = [];
-  // Most of these are the kernel's.
-  const before = new Set(readdirSync('/proc'));
+  const kernels = new Set(readdirSync('/proc').filter((pid) => read(`/proc/${pid}/cmdline`) === ''));
   let rounds = 0;
   let running = true;
   const loop = (async () => {
     while (running) {
-      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && !before.has(name))) {
+      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && !kernels.has(name))) {
         for (const what of ['cmdline', 'environ']) {
           const text = read(`/proc/${pid}/${what}`);
           for (const needle of needles) if (text.includes(needle)) seen.push(`${what}: ${text}`);

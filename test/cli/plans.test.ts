@@ -282,5 +282,7 @@ chmod 755 /usr/local/bin/kubectl`);
 
 /** The text of every file below a directory. */
 function everyFile(root: string): readonly string[] {
-  return filesBelow(root).map((file) => readFileSync(file, 'latin1'));
+  const files = filesBelow(root);
+  expect(files.length).toBeGreaterThan(0);
+  return files.map((file) => readFileSync(file, 'latin1'));
 }

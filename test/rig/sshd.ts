@@ -212,7 +212,10 @@ exec nsenter -t ${this.#pid} -m -u -p -r -w /bin/sh -c ${script}`.script,
   /** Who gives a wrong password need not wait for the answer. */
   async #hurryPasswords(): Promise<void> {
     const dir = this.path('/etc/pam.d');
-    for (const name of await readdir(dir)) {
+    for (const entry of await readdir(dir, { withFileTypes: true })) {
+      // A link may lead to this machine's own.
+      if (!entry.isFile()) continue;
+      const { name } = entry;
       const text = await readFile(join(dir, name), 'utf8');
       const quick = text.replace(/^auth.*pam_unix.*$/gm, '$& nodelay');
       if (quick !== text) await writeFile(join(dir, name), quick);

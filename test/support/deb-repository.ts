@@ -7,6 +7,8 @@ export interface TestPackage {
   readonly depends?: string;
   /** Only one package with the same role can be installed. */
   readonly role?: string;
+  /** A package that makes way for it. */
+  readonly replaces?: string;
   readonly service?: boolean;
 }
 
@@ -32,6 +34,7 @@ systemctl --system daemon-reload >/dev/null || true
 `;
 
 function control(one: TestPackage): string {
+  const rivals = [one.role, one.replaces].filter((name) => name !== undefined);
   return [
     `Package: ${one.name}`,
     `Version: ${one.version ?? '1.0-1'}`,
@@ -39,7 +42,9 @@ function control(one: TestPackage): string {
     'Maintainer: Nobody <nobody@example.com>',
     'Description: for tests',
     ...(one.depends === undefined ? [] : [`Depends: ${one.depends}`]),
-    ...(one.role === undefined ? [] : [`Provides: ${one.role}`, `Conflicts: ${one.role}`]),
+    ...(one.role === undefined ? [] : [`Provides: ${one.role}`]),
+    ...(one.replaces === undefined ? [] : [`Replaces: ${one.replaces}`]),
+    ...(rivals.length === 0 ? [] : [`Conflicts: ${rivals.join(', ')}`]),
   ].join('\n');
 }
 

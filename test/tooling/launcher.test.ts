@@ -287,7 +287,7 @@ describe('./kubexm', () => {
     if (!root) chmodSync(join(checkout, 'dist'), 0o755);
   });
 
-  it('costs little more than Node itself once it is built', async () => {
+  it('starts at once when it is built', async () => {
     await kubexm([]);
     await kubexm([]);
     const fastest = async (run: () => unknown) => {

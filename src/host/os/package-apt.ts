@@ -135,17 +135,24 @@ kxp_swap() {
       case " $kxp_went " in *" $kxp_x "*) kxp_back="$kxp_back \${kxp_x%%=*}|\${kxp_x%%=*}" ;; esac
     fi
   done
-  if ! kxp_directly; then
-    kxp_keep
-    [ -z "$kxp_back$kxp_came" ] || kxp_turn kxp_apt || return
-  fi
+  kxp_directly
+  case $? in
+    0) ;;
+    # Somebody else has been installing all the time: apt would wait as long once more.
+    2) return 1 ;;
+    *)
+      kxp_list >"$kxp_t/now" && kxp_find_came || return
+      kxp_keep
+      [ -z "$kxp_back$kxp_came" ] || kxp_turn kxp_apt || return
+      ;;
+  esac
   kxp_purge
 }
 
-# The same without apt, which takes three times as long: where nothing changes its version, nobody else needs what came, and what
-# went was kept. dpkg says so before it begins. What it cannot bring back is left to apt.
+# The same without apt, which takes twice as long: where nothing changes its version, nobody else needs what came, and what went
+# was kept, needs nothing else and is in nobody's way. dpkg and apt say so before it begins. Whatever fails is left to apt.
 kxp_directly() {
-  [ -z "$kxp_changed" ] || return
+  [ -z "$kxp_changed" ] || return 1
   set --
   for kxp_x in $kxp_back; do
     case \${kxp_x#*|} in /*.deb) set -- "$@" "\${kxp_x#*|}" ;; *) return 1 ;; esac
@@ -153,10 +160,25 @@ kxp_directly() {
   if [ -n "$kxp_came" ]; then
     kxp_how=--remove
     kxp_keeps_configs || kxp_how=--purge
-    dpkg --no-act $kxp_how $kxp_came >/dev/null 2>&1 && kxp_patiently kxp_by_dpkg $kxp_how $kxp_came || return
+    # apt would remember for ever that they came by themselves.
+    dpkg --no-act $kxp_how $kxp_came >/dev/null 2>&1 && kxp_mark manual "$kxp_came" 2>/dev/null || return 1
+    kxp_alone $kxp_how $kxp_came || return
     kxp_came=
   fi
-  [ "$#" = 0 ] || kxp_patiently kxp_by_dpkg --force-confdef --force-confold --install "$@"
+  [ "$#" = 0 ] && return
+  kxp_simulate install "$@" && [ -z "$kxp_away$kxp_other" ] || return 1
+  for kxp_x in $(printf '%s\n' "$kxp_said" | sed -n 's/^Inst \([^ ]*\) .*/\1/p'); do
+    case "$kxp_back " in *" $kxp_x|"*) ;; *) return 1 ;; esac
+  done
+  kxp_alone --force-confdef --force-confold --install "$@"
+}
+
+# WORDS: dpkg by itself. 1: it cannot; 2: somebody else holds its lock, which is told.
+kxp_alone() {
+  kxp_patiently kxp_by_dpkg "$@" 2>/dev/null && return
+  kxp_locked || return 1
+  cat "$kxp_err" >&2
+  return 2
 }
 
 # Whether configuration of what came stays: it goes along, unless some of it was there before.

@@ -16,8 +16,7 @@ kxp_undo() {
   [ -e "$kxp_t/links.after" ] || kxp_links >"$kxp_t/links.after" || return
   [ -e "$kxp_t/manual.after" ] || kxp_manual "$kxp_t" >"$kxp_t/manual.after"
   kxp_gone=$(kxp_sets 'f == "before" { b[$1] } f == "after" && !($1 in b) { print $1 }' before after)
-  kxp_came=$(kxp_sets 'f == "before" { b[$1] } f == "now" { n[$1] }
-    f == "after" && !($1 in b) && ($1 in n) { print $1 }' before now after)
+  kxp_find_came
   kxp_went=$(kxp_sets 'f == "after" { a[$1] } f == "now" { n[$1] }
     f == "before" && !($1 in a) && !($1 in n) { print }' after now before)
   kxp_changed=$(kxp_sets 'f == "after" { a[$1] = $2 } f == "now" { n[$1] = $2 }
@@ -26,7 +25,7 @@ kxp_undo() {
   kxp_sets 'f == "after" { a[$1] = $2 } f == "now" { n[$1] = $2 }
     f == "before" && ($1 in a) && a[$1] != $2 && ($1 in n) && n[$1] != a[$1] && n[$1] != $2 {
       print $1 " stays at " n[$1] ": somebody else has changed it since" }' after now before
-  kxp_gone=$(echo $kxp_gone) kxp_came=$(echo $kxp_came) kxp_went=$(echo $kxp_went) kxp_changed=$(echo $kxp_changed)
+  kxp_gone=$(echo $kxp_gone) kxp_went=$(echo $kxp_went) kxp_changed=$(echo $kxp_changed)
   printf '%s\n' $kxp_went >"$kxp_t/went.now"
   [ -e "$kxp_t/went" ] || cp "$kxp_t/went.now" "$kxp_t/went" || return
   kxp_note_units || return
@@ -37,6 +36,12 @@ kxp_undo() {
   kxp_marks
   kxp_restore_units
   kxp_drop "$1"
+}
+
+# What came, and is there now.
+kxp_find_came() {
+  kxp_came=$(echo $(kxp_sets 'f == "before" { b[$1] } f == "now" { n[$1] }
+    f == "after" && !($1 in b) && ($1 in n) { print $1 }' before now after))
 }
 
 # Configuration of another version that was laid beside the one in use goes with that version.

@@ -57,6 +57,9 @@ const JOURNALD = '[Journal]\nStorage=volatile\nRuntimeMaxUse=16M\nReadKMsg=no\n'
 /** The clock is the box's: chronyd runs, and looks at it only. */
 const CHRONY = `[Unit]\nConditionCapability=\n[Service]\nEnvironmentFile=${LAB_LIB}/chrony\n`;
 
+/** Descriptions of packages in human languages are as much to fetch and to read as all the rest, and nobody looks at them there. */
+const APT = 'Acquire::Languages "none";\n';
+
 /** Ends the image; `$1` is its root. Host keys, names and addresses are each machine's own. */
 const FINISH_SCRIPT = String.raw`set -eu
 root=$1
@@ -74,6 +77,8 @@ cat >"$root/usr/lib/systemd/journald.conf.d/kubexm-lab.conf" <<'KUBEXM_LAB_FILE'
 ${JOURNALD}KUBEXM_LAB_FILE
 cat >"$root/usr/lib/systemd/system/chrony.service.d/kubexm-lab.conf" <<'KUBEXM_LAB_FILE'
 ${CHRONY}KUBEXM_LAB_FILE
+cat >"$root/etc/apt/apt.conf.d/90kubexm-lab" <<'KUBEXM_LAB_FILE'
+${APT}KUBEXM_LAB_FILE
 echo 'DAEMON_OPTS="-x"' >"$root${LAB_LIB}/chrony"
 for unit in ${MASKED.join(' ')}; do ln -sf /dev/null "$root/etc/systemd/system/$unit"; done
 ln -sf /lib/systemd/system/multi-user.target "$root/etc/systemd/system/default.target"

@@ -46,13 +46,16 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
         { name: 'kxd-user', depends: 'kxd-lib' },
         { name: 'kxd-guest', depends: 'kxd-beta' },
         { name: 'kxd-modern', depends: 'kxd-alpha (>= 2.0)' },
+        { name: 'kxd-old', role: 'kxd-role', depends: 'kxd-base', replaces: 'kxd-rival' },
+        { name: 'kxd-base' },
+        { name: 'kxd-rival' },
       ]);
     },
     { init: 'systemd' },
   );
   beforeEach(async () => {
     await host.exec(
-      'rm -f /srv/kx-test/slow; { dpkg --configure -a; apt-mark unhold kxd-user; dpkg --purge kxd-user kxd-guest kxd-modern kxd-beta kxd-lib kxd-alpha; } >/dev/null 2>&1; rm -rf /var/lib/kubexm; true',
+      'rm -f /srv/kx-test/slow; { dpkg --configure -a; apt-mark unhold kxd-user; dpkg --purge kxd-user kxd-guest kxd-modern kxd-beta kxd-lib kxd-alpha kxd-old kxd-base kxd-rival; } >/dev/null 2>&1; rm -rf /var/lib/kubexm; true',
     );
   });
 
@@ -167,6 +170,30 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     await changed(second);
     await undone(first, fresh);
     expect(await picture()).toEqual(before);
+  });
+
+  test('what was replaced comes back with what it needs', async () => {
+    await host.exec('{ apt-get update; apt-get install -y kxd-old; } >/dev/null 2>&1');
+    const before = await picture();
+    const want: Packages = { install: ['kxd-beta'] };
+    const seen = await changed(want);
+    await host.exec('dpkg --purge kxd-base >/dev/null');
+    expect(await status('kxd-base')).not.toContain('1.0');
+    await undone(want, seen);
+    expect(await picture()).toEqual(before);
+  });
+
+  test('what was replaced does not come back at the cost of what others installed since', async () => {
+    await host.exec('{ apt-get update; apt-get install -y kxd-old; } >/dev/null 2>&1');
+    const want: Packages = { install: ['kxd-beta'] };
+    const seen = await changed(want);
+    await host.exec('apt-get install -y kxd-rival >/dev/null 2>&1');
+    expect(await undone(want, seen)).toContain('cannot be together with kxd-rival');
+    expect([await status('kxd-rival'), await status('kxd-beta'), await status('kxd-lib')]).toEqual([
+      'installed 1.0-1',
+      '',
+      '',
+    ]);
   });
 
   inTurn('what others need by now stays; the rest goes', async () => {
