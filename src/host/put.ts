@@ -90,10 +90,9 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
   const script = [
     `set -- ${words}`,
     'kx_part "$1" "$2" || exit',
-    ...(offset === 0 ? ['rm -f "$kx_tmp"', '(set -C; : >"$kx_tmp") || exit'] : []),
+    ...(offset === 0 ? ['kx_put_anew && (set -C; : >"$kx_tmp") || exit'] : []),
     `${receive} >>"$kx_tmp" || exit`,
-    `[ "$(kx_size "$kx_tmp")" = ${source.size} ] || exit 66`,
-    'kx_put_check "$1" "$2"',
+    `kx_put_check "$1" "$2" ${source.size}`,
     'exit',
   ];
   const channel = startStream(session, link.info, script.join('\n'));

@@ -45,15 +45,24 @@ export const kubernetesProgramsModule = defineModule({
   plan: (context) => ({ fragment: installKubernetesTask.use(context).fragment, outputs: undefined }),
 });
 
+/** What kubeadm finds on every node. It needs no images yet. */
+export const kubeletModule = defineModule({
+  name: 'kubelet',
+  description: 'The unit of the kubelet, and what kubeadm is to make of the masters.',
+  tasks: [kubeletTask, controlPlaneTask],
+  plan: (context) => ({
+    fragment: sequence(kubeletTask.use(context).fragment, controlPlaneTask.use(context).fragment),
+    outputs: undefined,
+  }),
+});
+
 /** Kubernetes by kubeadm: the first master begins, the others join as soon as each is ready. */
 export const kubernetesModule = defineModule({
   name: 'kubernetes',
   description: 'Kubernetes by kubeadm, on masters and workers.',
-  tasks: [kubeletTask, controlPlaneTask, initKubernetesTask, joinKubernetesTask, runKubeletsTask],
+  tasks: [initKubernetesTask, joinKubernetesTask, runKubeletsTask],
   plan: (context) => ({
     fragment: sequence(
-      kubeletTask.use(context).fragment,
-      controlPlaneTask.use(context).fragment,
       initKubernetesTask.use(context).fragment,
       joinKubernetesTask.use(context).fragment,
       runKubeletsTask.use(context).fragment,

@@ -6,6 +6,7 @@ import { packagesTask } from '../task/node/packages.ts';
 import { timeTask } from '../task/node/time.ts';
 import { timezoneTask } from '../task/node/timezone.ts';
 import { tuneTask } from '../task/node/tune.ts';
+import { volumesTask } from '../task/node/volumes.ts';
 
 /** The configuration that preparing a machine acts on. */
 export const nodeFields: readonly string[] = [
@@ -38,4 +39,12 @@ export const nodeModule = defineModule({
     ),
     outputs: undefined,
   }),
+});
+
+/** What the pods of a node need of the machine, and the node itself does not: it can start without, and comes to be beside it. */
+export const nodeVolumesModule = defineModule({
+  name: 'node-volumes',
+  description: 'Machines that can mount the volumes of pods.',
+  tasks: [volumesTask],
+  plan: (context) => ({ fragment: volumesTask.use(context).fragment, outputs: undefined }),
 });

@@ -1,4 +1,3 @@
-import { sequence } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
 import { importImagesTask } from '../task/artifacts/import-images.ts';
 import { containerdTask } from '../task/runtime/containerd.ts';
@@ -15,13 +14,18 @@ export const runtimeFields = [
   'spec.registry.auths.*.skipTLSVerify',
 ];
 
-/** The container runtime of every node, with the images that the cluster starts there. */
+/** The container runtime of every node. */
 export const runtimeModule = defineModule({
   name: 'runtime',
-  description: 'The container runtime of every node, and the images in it.',
-  tasks: [containerdTask, importImagesTask],
-  plan: (context) => ({
-    fragment: sequence(containerdTask.use(context).fragment, importImagesTask.use(context).fragment),
-    outputs: undefined,
-  }),
+  description: 'The container runtime of every node.',
+  tasks: [containerdTask],
+  plan: (context) => ({ fragment: containerdTask.use(context).fragment, outputs: undefined }),
+});
+
+/** What the cluster starts on every node; it needs the runtime, and nothing else of the machine. */
+export const imagesModule = defineModule({
+  name: 'images',
+  description: 'The images of every node, in its container runtime.',
+  tasks: [importImagesTask],
+  plan: (context) => ({ fragment: importImagesTask.use(context).fragment, outputs: undefined }),
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configFor, planContextFor, type Recorded, recordedFacts } from '../../test/support/plan-context.ts';
-import { nodePackages } from '../host/os/node-packages.ts';
+import { nodePackages, volumePackages } from '../host/os/node-packages.ts';
 import type { Facts } from '../model/facts.ts';
 import type { PlanContext } from '../plan/layers.ts';
 import { hostsLines } from './node/hosts-file.ts';
@@ -129,16 +129,7 @@ describe('chrony', () => {
 
 describe('packages', () => {
   const NO_MORE = { rpms: ['an-rpm'], debs: ['a-deb', 'socat'], timeZones: false };
-  const rhel = [
-    'an-rpm',
-    'bash-completion',
-    'chrony',
-    'conntrack-tools',
-    'ethtool',
-    'ipset',
-    'iscsi-initiator-utils',
-    'nftables',
-  ];
+  const rhel = ['an-rpm', 'bash-completion', 'chrony', 'conntrack-tools', 'ethtool', 'ipset', 'nftables'];
   const like = (id: string, version: string, family: Facts['os']['family'] = 'rhel') => ({
     os: { id, version, name: id, family },
     packageManager: 'dnf' as const,
@@ -149,22 +140,31 @@ describe('packages', () => {
       'Debian',
       recordedFacts('debian-12'),
       // biome-ignore format: one line reads best
-      ['a-deb', 'bash-completion', 'chrony', 'conntrack', 'ebtables', 'ethtool', 'ipset', 'iptables', 'nfs-common', 'nftables', 'open-iscsi', 'socat'],
+      ['a-deb', 'bash-completion', 'chrony', 'conntrack', 'ebtables', 'ethtool', 'ipset', 'iptables', 'nftables', 'socat'],
     ],
-    ['Rocky 9', recordedFacts('rocky-9'), [...rhel, 'iptables-nft', 'nfs-utils', 'socat']],
-    ['CentOS 8', like('centos', '8'), [...rhel, 'iptables', 'iptables-ebtables', 'nfs-utils', 'socat']],
-    ['CentOS 7', like('centos', '7'), ['ebtables', ...rhel, 'iptables', 'nfs-utils', 'socat']],
-    ['openEuler', like('openeuler', '22.03'), ['ebtables', ...rhel, 'iptables', 'nfs-utils', 'socat']],
-    ['Fedora', like('fedora', '41'), [...rhel, 'iptables-nft', 'nfs-utils', 'socat']],
-    ['unknown, with dnf', like('own', '1', 'unknown'), ['ebtables', ...rhel, 'iptables', 'nfs-utils', 'socat']],
+    ['Rocky 9', recordedFacts('rocky-9'), [...rhel, 'iptables-nft', 'socat']],
+    ['CentOS 8', like('centos', '8'), [...rhel, 'iptables', 'iptables-ebtables', 'socat']],
+    ['CentOS 7', like('centos', '7'), ['ebtables', ...rhel, 'iptables', 'socat']],
+    ['openEuler', like('openeuler', '22.03'), ['ebtables', ...rhel, 'iptables', 'socat']],
+    ['Fedora', like('fedora', '41'), [...rhel, 'iptables-nft', 'socat']],
+    ['unknown, with dnf', like('own', '1', 'unknown'), ['ebtables', ...rhel, 'iptables', 'socat']],
     [
       'openSUSE',
       recordedFacts('opensuse-leap-15.6'),
       // biome-ignore format: one line reads best
-      ['an-rpm', 'bash-completion', 'chrony', 'conntrack-tools', 'ebtables', 'ethtool', 'ipset', 'iptables', 'nfs-client', 'nftables', 'open-iscsi', 'socat'],
+      ['an-rpm', 'bash-completion', 'chrony', 'conntrack-tools', 'ebtables', 'ethtool', 'ipset', 'iptables', 'nftables', 'socat'],
     ],
   ])('%s', (_, facts, names) => {
     expect(nodePackages(facts, NO_MORE)).toEqual(names.toSorted());
+  });
+
+  test.each<[Recorded, readonly string[]]>([
+    ['debian-12', ['nfs-common', 'open-iscsi']],
+    ['rocky-9', ['iscsi-initiator-utils', 'nfs-utils']],
+    ['opensuse-leap-15.6', ['nfs-client', 'open-iscsi']],
+  ])('what mounts volumes on %s comes by itself', (system, names) => {
+    expect(volumePackages(recordedFacts(system))).toEqual(names);
+    for (const name of names) expect(nodePackages(recordedFacts(system), NO_MORE)).not.toContain(name);
   });
 
   test('the data of time zones come with a time zone', () => {

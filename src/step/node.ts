@@ -1,4 +1,4 @@
-import { type MorePackages, nodePackages } from '../host/os/node-packages.ts';
+import { type MorePackages, nodePackages, volumePackages } from '../host/os/node-packages.ts';
 import { timeService } from '../host/os/time-service.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import type { Facts } from '../model/facts.ts';
@@ -74,6 +74,14 @@ export const prerequisites = dedicated(
   'What Kubernetes calls on the host, and the packages of system.debs or system.rpms.',
   ({ system, more }: { readonly system: System; readonly more: MorePackages }) =>
     packages({ install: nodePackages(system, more) }),
+);
+
+/** In a transaction of their own, so that nothing else has to wait for them. */
+export const volumeClients = dedicated(
+  'clients',
+  packages,
+  'What mounts volumes over NFS and iSCSI.',
+  (system: System) => packages({ install: volumePackages(system) }),
 );
 
 /** Stands before what changes the configuration of a chrony that may have been there before. */

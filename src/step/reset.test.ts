@@ -39,8 +39,8 @@ test('an entry that is gone is undone; else it is told what becomes of each thin
 test('files are put back by one script; what cannot be undone is told', () => {
   const { step, want } = stepOf();
   expect(step.apply({} as never, want, {} as never)).toEqual({
-    script: `kx_reset_keep 000007 "$(date +%Y%m%d)" || exit
-kx_reset_effects 000007 "$(date +%Y%m%d)" && kx_reset_paths 000007 || exit
+    script: `kx_reset_keep 000007 || exit
+kx_reset_effects 000007 && kx_reset_paths 000007 || exit
 kx_reset_drop 000007`,
   });
   const final = stepOf({
@@ -75,8 +75,8 @@ test('a step that reverts by itself does so between keeping and putting back, an
   } as never;
   const reverting = { kind: 'reverting', revert: () => ({ script: 'revert it' }) } as never;
   const { step, want } = resetSteps([reverting]).undo({ ...entry, kind: 'reverting', want: { a: 1 }, before: 2 });
-  const keep = 'kx_reset_keep 000007 "$(date +%Y%m%d)" || exit';
-  const rest = 'kx_reset_effects 000007 "$(date +%Y%m%d)" && kx_reset_paths 000007 || exit';
+  const keep = 'kx_reset_keep 000007 || exit';
+  const rest = 'kx_reset_effects 000007 && kx_reset_paths 000007 || exit';
   await step.apply(host, want, {} as never);
   expect(sent.splice(0)).toEqual([keep, 'revert it', `${rest}\nkx_reset_drop 000007`]);
   answers['revert it'] = output(1, '', '/d stays: not ours\n');
@@ -115,7 +115,7 @@ describe('with --leave', () => {
     }) as never;
   const undoOf = (steps: readonly never[], more: Partial<ManifestEntry> = {}) =>
     resetSteps(steps).undo({ ...entry, want: { a: 1 }, before: 2, kind: 'reverting', leave: true, ...more });
-  const all = [/^kx_reset_keep/, /^revert it/, /^kx_reset_effects 000007 /, /^kx_reset_paths 000007 leave$/, /^kx_/];
+  const all = [/^kx_reset_keep/, /^revert it/, /^kx_reset_effects 000007/, /^kx_reset_paths 000007 leave$/, /^kx_/];
 
   test.each<[string, RegExp, readonly RegExp[], string | undefined]>([
     ['nothing is left where nothing fails', /never/, all, undefined],

@@ -20,12 +20,12 @@ interface Undo extends ManifestEntry {
 
 /** Keeps what somebody else has changed; runs before anything is touched. */
 function keeping(seq: string): Script {
-  return sh`kx_reset_keep ${seq} "$(date +%Y%m%d)" || exit`;
+  return sh`kx_reset_keep ${seq} || exit`;
 }
 
 /** Puts the paths back and takes away what others made, once the change itself is undone. */
 function restoring(seq: string): Script {
-  return sh`kx_reset_effects ${seq} "$(date +%Y%m%d)" && kx_reset_paths ${seq} || exit`;
+  return sh`kx_reset_effects ${seq} && kx_reset_paths ${seq} || exit`;
 }
 
 /** The entry goes last: until then all of this can be done again. */
@@ -130,7 +130,7 @@ async function leaving(
   // Where others' work cannot be kept, nothing is put in its place.
   if (await run(keeping(seq))) {
     if (revert) await attempt(revert);
-    await run(sh`kx_reset_effects ${seq} "$(date +%Y%m%d)"`);
+    await run(sh`kx_reset_effects ${seq}`);
     await run(sh`kx_reset_paths ${seq} leave`);
   }
   await must(host, entry, dropping(seq, left));

@@ -1,4 +1,5 @@
-import { nodeModule } from '../../src/module/node.ts';
+import { nodeModule, nodeVolumesModule } from '../../src/module/node.ts';
+import { sequence } from '../../src/plan/combinators.ts';
 import type { ExecutionFragment } from '../../src/plan/node.ts';
 import { configFor, type PlanContextOptions, planContextFor } from '../support/plan-context.ts';
 
@@ -10,7 +11,7 @@ const EVERYTHING = `  extra:
 
 async function prepared(options: PlanContextOptions, more?: string): Promise<ExecutionFragment> {
   const context = await planContextFor(configFor(more === undefined ? {} : { more }), options);
-  return nodeModule.plan(context).fragment;
+  return sequence(nodeModule.plan(context).fragment, nodeVolumesModule.plan(context).fragment);
 }
 
 const debian = await prepared({ system: 'debian-12' }, EVERYTHING);

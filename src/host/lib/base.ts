@@ -85,6 +85,11 @@ kx_kill_tree() {
 # flock(1), or nothing where there is none.
 kx_has_flock() { [ -z "$KX_NO_FLOCK" ] && command -v flock >/dev/null; }
 
+# FILE: what is in it but for the last line breaks, in kx_text. No fork where that is one line.
+kx_read() {
+  { IFS= read -r kx_text && ! IFS= read -r kx_x && [ -z "$kx_x" ]; } <"$1" || kx_text=$(cat "$1")
+}
+
 # DIR: removes a directory that is empty. One that is not, or that is not there, costs no fork.
 kx_rmdir() {
   [ -d "$1" ] || return

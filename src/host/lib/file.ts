@@ -62,16 +62,24 @@ kx_put_look() {
     fi
   fi
   kx_part "$1" "$2" || return
-  [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] && [ -O "$kx_tmp" ] || { rm -f "$kx_tmp"; echo 0 -; return; }
-  echo "$(kx_size "$kx_tmp") $(kx_sha256 "$kx_tmp")"
+  if [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] && [ -O "$kx_tmp" ]; then
+    kx_marks=$(kx_marks "$kx_tmp") && echo "\${kx_marks%% *} $(kx_sha256 "$kx_tmp")"
+  else
+    kx_put_anew && echo 0 -
+  fi
 }
+
+# Whatever has the name of the partial file goes.
+kx_put_anew() { [ ! -e "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || rm -f "$kx_tmp"; }
 
 # PATH SHA256: the partial file's name, in kx_tmp. It tells its content, so that a stale one is never continued.
 kx_part() { kx_den "$1" ".\${1##*/}.\${2%"\${2#????????????????}"}.part" keep; }
 
-# PATH SHA256: whether the partial file is what was meant; prints its marks. What is not goes.
+# PATH SHA256 SIZE: whether the partial file is what was meant; prints its marks. What is not goes, unless it is too short: 66.
 kx_put_check() {
-  kx_part "$1" "$2" && kx_was=$(kx_marks "$kx_tmp") && kx_is "$2" && printf 'marks %s\n' "$kx_was" && return
+  kx_part "$1" "$2" && kx_was=$(kx_marks "$kx_tmp") || return
+  [ "\${kx_was%% *}" = "$3" ] || return 66
+  kx_is "$2" && printf 'marks %s\n' "$kx_was" && return
   kx_code=$?
   [ "$kx_code" != 65 ] || rm -f "$kx_tmp"
   return "$kx_code"

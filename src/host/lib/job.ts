@@ -2,8 +2,8 @@ import { posix } from './text.ts';
 
 /**
  * Jobs: commands that outlive the connection. A job lives in `$KX_RUN/jobs/KEY`:
- * script, token (who started it), since (uptime), unit (its systemd unit), lock (held while it lives), once (it has
- * begun: never again), pid, stdout, stderr, rc.
+ * script, token (who started it), since (uptime), unit (its systemd unit), once (it has begun: never again), pid (with
+ * its start time), stdout, stderr, rc.
  */
 export const job = posix`
 # KEY TOKEN SCRIPT: starts the job unless it has begun already. Prints the token of whoever asked first.
@@ -50,20 +50,16 @@ kx_job_launch() {
   fi
 }
 
-# The job itself: holds the lock as long as it lives, and leaves the exit code.
+# The job itself: leaves the exit code.
 kx_job_main() {
   kx_d=$KX_RUN/jobs/$1
   trap : HUP INT QUIT TERM
-  if kx_has_flock; then
-    exec 9>>"$kx_d/lock"
-    flock -n 9 || exit 0
-  fi
   mkdir "$kx_d/once" 2>/dev/null || exit 0
   kx_proc $$ && printf '%s %s\n' "$$" "$kx_born" >"$kx_d/pid"
   (
     set --
     . "$kx_d/script"
-  ) </dev/null >"$kx_d/stdout" 2>"$kx_d/stderr" 9>&-
+  ) </dev/null >"$kx_d/stdout" 2>"$kx_d/stderr"
   printf '%s\n' "$?" >"$kx_d/rc"
 }
 
@@ -79,7 +75,7 @@ kx_job_state() {
     kx_state=ended
   elif [ ! -s "$kx_d/pid" ]; then
     kx_state=new
-  elif kx_job_lives; then
+  elif kx_alive "$kx_d/pid"; then
     kx_state=running
   elif [ -s "$kx_d/rc" ]; then
     kx_state=ended
@@ -89,18 +85,13 @@ kx_job_state() {
   [ $kx_state != ended ] || read -r kx_rc <"$kx_d/rc"
 }
 
-kx_job_lives() {
-  if [ -e "$kx_d/lock" ] && kx_has_flock; then
-    if flock -n "$kx_d/lock" true; then return 1; else return 0; fi
-  fi
-  kx_alive "$kx_d/pid"
-}
-
 # KEY LINE: state, exit code and age; with LINE also the last line it printed.
 kx_job_poll() {
   kx_job_state "$1"
   printf '%s %s %s\n' "$kx_state" "\${kx_rc:--}" "$kx_age"
-  [ -z "$2" ] || [ ! -s "$kx_d/stdout" ] || tail -n 1 "$kx_d/stdout" | tail -c 400
+  [ -n "$2" ] && [ -s "$kx_d/stdout" ] && kx_x=$(tail -c 400 "$kx_d/stdout") || return 0
+  printf '%s\n' "\${kx_x##*
+}"
 }
 
 # KEY STREAM CAP: the end of what an ended job printed.

@@ -56,7 +56,7 @@ kx_own() {
     printf '%s\n' "$kx_meta" >"$kx_new/meta" && printf '%s\n' "$kx_key" >"$kx_new/by" &&
       printf '%s\n' $kx_ids >"$kx_new/ids" || return
   fi
-  kx_sync "$kx_new" "$kx_tree" "$kx_staged" || return
+  kx_sync "$kx_tree" "$kx_new" \${kx_staged:+"$kx_staged"} || return
   [ -z "$kx_staged" ] || mv -T "$kx_staged" "$kx_record" || return
   if [ -n "$kx_ids" ]; then kx_enter || return; else rm -rf "$kx_new"; fi
   kx_sync_dirs "\${kx_staged:-$kx_m}" "$kx_m" "$kx_m/entries" "$kx_m/names"
@@ -79,7 +79,7 @@ kx_own_path() {
   cp -al -- "$kx_image" "$kx_slot" 2>/dev/null || { rm -rf "$kx_slot" && cp -a -- "$kx_image" "$kx_slot"; } || return
   if [ -d "$kx_slot/image" ] && [ ! -L "$kx_slot/image" ]; then
     kx_tree=1
-    kx_list "$kx_slot/image" >"$kx_slot/was" || return
+    kx_look "$kx_slot/image" && printf '%s\n' "$kx_seen" >"$kx_slot/was" || return
   fi
   kx_ids="$kx_ids $kx_id:/\${kx_image##*/}"
 }
@@ -130,7 +130,7 @@ kx_own_begin() {
 # Keeps what is at kx_path now beside it.
 kx_own_spare() {
   [ -e "$kx_path" ] || [ -L "$kx_path" ] || return 0
-  kx_beside_name "$(date +%Y%m%d)"
+  kx_beside_name
   kx_copy "$kx_path" "$kx_kept" && printf '%s\n' "$kx_kept" >"$kx_image/kept" || return
   if [ -d "$kx_m" ]; then printf '%s\n%s\n' "$kx_path" "$kx_kept" >>"$kx_m/kept" || return; fi
   echo "$kx_path was changed by somebody else just now: what they made of it stays as $kx_kept" >&2
@@ -152,14 +152,22 @@ kx_own_end() {
   kx_manifest
   for kx_image in "$KX_STATE/undo/$1"/[0-9]*; do
     [ -d "$kx_image" ] && kx_path_in "$kx_image" || continue
-    kx_list "$kx_path" >"$kx_image/left.new" && mv -fT "$kx_image/left.new" "$kx_image/left" || return
+    kx_look "$kx_path" && printf '%s\n' "$kx_seen" >"$kx_image/left.new" && mv -fT "$kx_image/left.new" "$kx_image/left" || return
     { read -r kx_id <"$kx_image/id"; } 2>/dev/null || continue
     kx_slot=$kx_m/names/$kx_id
     [ -d "$kx_slot" ] || continue
-    cp -- "$kx_image/left" "$kx_slot/after.new" || return
-    sync -- "$kx_slot/after.new" 2>/dev/null || sync
-    mv -fT "$kx_slot/after.new" "$kx_slot/after" && rm -f "$kx_slot/pending" "$kx_slot/begun" || return
+    printf '%s\n' "$kx_seen" >"$kx_slot/after.new" || return
+    set -- "$@" "$kx_slot/after.new"
   done
+  shift
+  [ "$#" -gt 0 ] || return 0
+  sync -- "$@" 2>/dev/null || sync
+  for kx_x do mv -fT "$kx_x" "\${kx_x%.new}" || return; done
+  for kx_x do
+    shift
+    set -- "$@" "\${kx_x%/*}/pending" "\${kx_x%/*}/begun"
+  done
+  rm -f "$@"
 }
 
 # KEY: its change was put back. What it was the first to change is owned no longer, once what others made because of it is
@@ -182,12 +190,13 @@ kx_path_in() {
   kx_path=\${kx_path%??}
 }
 
-# PATH: what is there, as lines that can be compared: type, mode, owner, and content or target; all below a directory.
-kx_list() {
+# PATH: what is there, in kx_seen, as lines that can be compared: type, mode, owner, and content or target; all below a
+# directory.
+kx_look() {
   if [ -L "$1" ]; then
-    printf 'l %s %s\n' "$(stat -c %u:%g -- "$1")" "$(readlink -- "$1")"
+    kx_seen="l $(stat -c %u:%g -- "$1") $(readlink -- "$1")"
   elif [ -d "$1" ]; then
-    kx_list_tree "$1"
+    kx_seen=$(kx_list_tree "$1")
   elif [ -f "$1" ]; then
     # The size first: kx_sha256 would need one more program to learn it.
     kx_stat=$(stat -c '%s %a %u:%g' -- "$1") || return
@@ -195,11 +204,11 @@ kx_list() {
       kx_sum=$(sha256sum <"$1")
     else
       kx_sum=$(kx_sha256 "$1")
-    fi && printf 'f %s %s\n' "\${kx_stat#* }" "\${kx_sum%% *}"
+    fi && kx_seen="f \${kx_stat#* } \${kx_sum%% *}"
   elif [ -e "$1" ]; then
-    printf 'o %s\n' "$(stat -c '%f %u:%g %t:%T' -- "$1")"
+    kx_seen="o $(stat -c '%f %u:%g %t:%T' -- "$1")"
   else
-    echo absent
+    kx_seen=absent
   fi
 }
 

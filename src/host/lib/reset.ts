@@ -12,32 +12,35 @@ kx_reset_look() {
   echo there
   for kx_slot in "$kx_m/entries/$1"/[0-9]*; do
     [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
-    kx_theirs=$(kx_theirs)
-    [ -z "$kx_theirs" ] || printf 'changed %s\n' "$kx_path"
+    kx_theirs
+    [ -z "$kx_lines" ] || printf 'changed %s\n' "$kx_path"
   done
 }
 
-# What at kx_path is neither as we left it (in kx_slot) nor as it was before: "." for all of it, or names in its tree.
+# What at kx_path is neither as we left it (in kx_slot) nor as it was before, in kx_lines: "." for all of it, or names in
+# its tree.
 kx_theirs() {
-  kx_now=$(kx_list "$kx_path") || { echo .; return; }
+  kx_lines=.
+  kx_look "$kx_path" || return 0
+  kx_now=$kx_seen kx_left= kx_was=absent kx_lines=
   [ "$kx_now" != absent ] || return 0
-  if [ -s "$kx_slot/pending" ] && kx_is_recent; then return 0; fi
-  kx_left= kx_was=absent
-  [ ! -s "$kx_slot/after" ] || kx_left=$(cat "$kx_slot/after")
+  if [ -s "$kx_slot/after" ]; then kx_read "$kx_slot/after" && kx_left=$kx_text; fi
   [ "$kx_now" != "$kx_left" ] || return 0
-  if [ -s "$kx_slot/was" ]; then
-    kx_was=$(cat "$kx_slot/was")
-  elif [ -e "$kx_slot/image" ] || [ -L "$kx_slot/image" ]; then
-    kx_was=$(kx_list "$kx_slot/image")
-  fi
+  if [ -s "$kx_slot/pending" ] && kx_is_recent; then return 0; fi
+  if [ -s "$kx_slot/was" ] || [ -e "$kx_slot/image" ] || [ -L "$kx_slot/image" ]; then kx_was_in "$kx_slot"; fi
   [ "$kx_now" != "$kx_was" ] || return 0
   # A list has a line for each name: one of several lines cannot be told from others.
   if [ -d "$kx_path" ] && [ ! -L "$kx_path" ] && [ -z "$(find "$kx_path" -name '*
 *')" ] && printf '%s\n' "$kx_left" "$kx_was" | grep -q '^s 4[0-9a-f]* [0-9]* [0-9]* \.$'; then
-    printf '%s\n' "$kx_left" "$kx_was" = "$kx_now" | kx_new_names | kx_only_things
+    kx_lines=$(printf '%s\n' "$kx_left" "$kx_was" = "$kx_now" | kx_new_names | kx_only_things)
   else
-    echo .
+    kx_lines=.
   fi
+}
+
+# DIR: what its image is, in kx_was.
+kx_was_in() {
+  if [ -s "$1/was" ]; then kx_read "$1/was" && kx_was=$kx_text; else kx_look "$1/image" && kx_was=$kx_seen; fi
 }
 
 # Lists of a tree as it was known, a line "=", and as it is now: the names of what is new or different. Names are taken
@@ -90,29 +93,30 @@ kx_is_recent() {
   [ "\${kx_y:-0}" -ge "$kx_from" ] && [ "$kx_y" -le "$kx_until" ]
 }
 
-# N DATE: keeps what somebody else has changed at the entry's paths, beside them. The file "kept" tells path and name of each.
+# N: keeps what somebody else has changed at the entry's paths, beside them. The file "kept" tells path and name of each.
 kx_reset_keep() {
   kx_manifest
   for kx_slot in "$kx_m/entries/$1"/[0-9]*; do
     [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
-    kx_lines=$(kx_theirs)
+    kx_theirs
     [ -n "$kx_lines" ] || continue
-    kx_kept_name "$2" || return
+    kx_kept_name || return
     if [ ! -e "$kx_kept" ] && [ ! -L "$kx_kept" ]; then kx_keep || return; fi
     printf '%s\n%s\n' "$kx_path" "$kx_kept" >>"$kx_m/kept" || return
   done
 }
 
-# DATE: a name beside kx_path that nothing has, in kx_kept.
+# A name beside kx_path that nothing has, in kx_kept.
 kx_beside_name() {
-  kx_kept=$kx_path.kubexm-kept-$1 kx_x=1
-  while [ -e "$kx_kept" ] || [ -L "$kx_kept" ]; do kx_x=$((kx_x + 1)) kx_kept=$kx_path.kubexm-kept-$1-$kx_x; done
+  kx_y=$kx_path.kubexm-kept-$(date +%Y%m%d)
+  kx_kept=$kx_y kx_x=1
+  while [ -e "$kx_kept" ] || [ -L "$kx_kept" ]; do kx_x=$((kx_x + 1)) kx_kept=$kx_y-$kx_x; done
 }
 
-# DATE: where it is kept, in kx_kept: the same name however often this is done.
+# Where it is kept, in kx_kept: the same name however often this is done.
 kx_kept_name() {
   if [ ! -s "$kx_slot/kept" ]; then
-    kx_beside_name "$1"
+    kx_beside_name
     printf '%s\n' "$kx_kept" >"$kx_slot/kept.new" && sync -- "$kx_slot/kept.new" 2>/dev/null
     mv -fT "$kx_slot/kept.new" "$kx_slot/kept" || return
   fi
@@ -132,7 +136,7 @@ kx_keep() {
     done || return
     cd /
   fi
-  kx_sync "$kx_tmp" 1 && kx_rename "$kx_tmp" "$kx_to" && kx_den_end
+  kx_sync 1 "$kx_tmp" && kx_rename "$kx_tmp" "$kx_to" && kx_den_end
 }
 
 # TEXT: notes something that stays as it is, to be told in the end.
@@ -149,24 +153,27 @@ kx_reset_told() {
   [ ! -s "$kx_m/left" ] || cat "$kx_m/left"
 }
 
-# N DATE: takes away what others made because of the change and what was not there before it.
+# N: takes away what others made because of the change and what was not there before it.
 kx_reset_effects() {
   kx_manifest
-  kx_failed= kx_date=\${2:-$(date +%Y%m%d)}
+  kx_failed=
   for kx_type in units cgroups mounts namespaces links iptables-chains nft-tables ipsets path user group mode sysctl; do
     for kx_file in "$kx_m/entries/$1"/e.*; do
       [ -s "$kx_file" ] || continue
       read -r kx_effect <"$kx_file"
       [ "\${kx_effect%% *}" = "$kx_type" ] || continue
       case $kx_type in mode | sysctl)
-        kx_was=$(tail -n +2 "$kx_file")
+        kx_was=
+        { read -r kx_x && IFS= read -r kx_was; } <"$kx_file"
         if [ -n "$kx_was" ] && [ "$kx_was" != "$(kx_effect_look "$kx_effect")" ]; then
           kx_effect_restore "$kx_type" "$kx_was" || kx_failed=1
         fi
         continue
         ;;
       esac
-      kx_effect_look "$kx_effect" | grep -vxF -f "$kx_file" >"$kx_file.now"
+      kx_now=$(kx_effect_look "$kx_effect")
+      [ -n "$kx_now" ] || continue
+      printf '%s\n' "$kx_now" | grep -vxF -f "$kx_file" >"$kx_file.now"
       while IFS= read -r kx_gone; do
         if [ "$kx_type" = path ]; then kx_reset_spare || return; fi
         kx_effect_remove "$kx_type" "$kx_gone" || kx_failed=1
@@ -183,10 +190,12 @@ kx_reset_spare() {
   for kx_slot in "$kx_m"/entries/*/[0-9]*; do
     [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
     kx_rel=\${kx_path#"$kx_gone"/}
-    [ "$kx_rel" != "$kx_path" ] && [ -n "$(kx_theirs)" ] || continue
-    kx_rel=\${kx_path#"$kx_gone"/} kx_kept=$kx_gone.kubexm-kept-$kx_date
+    [ "$kx_rel" != "$kx_path" ] || continue
+    kx_theirs
+    [ -n "$kx_lines" ] || continue
+    kx_kept=$kx_gone.kubexm-kept-$(date +%Y%m%d)
     mkdir -p -- "$kx_kept" && (cd -- "$kx_gone" && cp -a --parents -- "./$kx_rel" "$kx_kept") || return
-    kx_sync "$kx_kept" 1
+    kx_sync 1 "$kx_kept"
     printf '%s\n%s\n' "$kx_path" "$kx_kept/$kx_rel" >>"$kx_m/kept" || return
   done
 }
@@ -212,23 +221,28 @@ kx_reset_paths() {
 kx_reset_path() {
   kx_reset_litter || return
   if [ ! -e "$kx_slot/image" ] && [ ! -L "$kx_slot/image" ]; then
+    [ -e "$kx_path" ] || [ -L "$kx_path" ] || return 0
     if [ -d "$kx_path" ] && [ ! -L "$kx_path" ]; then kx_may_go "$kx_path" || return; fi
     rm -rf -- "$kx_path"
     return
   fi
-  kx_was=$(if [ -s "$kx_slot/was" ]; then cat "$kx_slot/was"; else kx_list "$kx_slot/image"; fi) || return
-  [ "$kx_was" != "$(kx_list "$kx_path")" ] || return 0
+  kx_was_in "$kx_slot" && kx_look "$kx_path" || return
+  [ "$kx_was" != "$kx_seen" ] || return 0
   kx_put_back "$kx_slot/image" "$kx_path" || return
-  if [ -d "$kx_path" ] && [ ! -L "$kx_path" ]; then kx_sync "$kx_path" 1; else kx_sync "\${kx_path%/*}/" 1; fi
+  if [ -d "$kx_path" ] && [ ! -L "$kx_path" ]; then kx_sync 1 "$kx_path"; else kx_sync 1 "\${kx_path%/*}/"; fi
 }
 
 # Unfinished files beside kx_path that writers of ours left when they were killed.
 kx_reset_litter() {
-  kx_dir=\${kx_path%/*} kx_name=\${kx_path##*/}
-  kx_x=$(printf %s "$kx_path" | { sha256sum 2>/dev/null || openssl dgst -sha256 -r; }) || return
-  kx_x=\${kx_x%"\${kx_x#????????????????}"}
-  for kx_y in "$kx_dir/.$kx_name".kx* "$kx_dir/.$kx_name".????????????????.part "$kx_dir/.kubexm-$kx_x"*; do
-    [ ! -e "$kx_y" ] && [ ! -L "$kx_y" ] || rm -rf -- "$kx_y" || return
+  kx_dir=\${kx_path%/*} kx_name=\${kx_path##*/} kx_id=
+  for kx_y in "$kx_dir/.$kx_name".kx* "$kx_dir/.$kx_name".????????????????.part "$kx_dir"/.kubexm-*; do
+    [ -e "$kx_y" ] || [ -L "$kx_y" ] || continue
+    case $kx_y in "$kx_dir"/.kubexm-*)
+      [ -n "$kx_id" ] || kx_id=$(printf %s "$kx_path" | { sha256sum 2>/dev/null || openssl dgst -sha256 -r; }) || return
+      case $kx_y in "$kx_dir/.kubexm-\${kx_id%"\${kx_id#????????????????}"}"*) ;; *) continue ;; esac
+      ;;
+    esac
+    rm -rf -- "$kx_y" || return
   done
   case $kx_name in .kubexm-*) rm -rf -- "$kx_path.new" ;; esac
 }
@@ -238,15 +252,17 @@ kx_reset_drop() {
   kx_manifest
   kx_gone=$kx_m/gone.$1
   if [ -d "$kx_m/entries/$1" ]; then
-    rm -rf "$kx_gone"
+    [ ! -e "$kx_gone" ] || rm -rf "$kx_gone" || return
     mv -T "$kx_m/entries/$1" "$kx_gone" || return
   fi
+  # Names first: the list of them is in what goes last.
+  set --
   if [ -s "$kx_gone/ids" ]; then
     while IFS=: read -r kx_id kx_x; do
-      [ -e "$kx_m/names/$kx_id" ] || rm -f "$kx_m/names/$kx_id"
+      [ -e "$kx_m/names/$kx_id" ] || set -- "$@" "$kx_m/names/$kx_id"
     done <"$kx_gone/ids"
   fi
-  rm -rf "$kx_gone"
+  rm -rf "$@" "$kx_gone"
 }
 
 # Whether anything of kubexm but living shells, jobs and the lock is on this machine: "state", "entries", "jobs".

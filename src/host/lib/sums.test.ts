@@ -42,7 +42,9 @@ inEveryShell('digests that are known', (shell, test) => {
   test('a file is read once', async () => {
     expect(await sh(`kx_sha256 ${file}`)).toBe(real);
     await falsify();
-    expect(await sh(`kx_sha256 ${file}; kx_list ${file}`)).toMatch(new RegExp(`^${FALSE}\nf 755 \\d+:\\d+ ${FALSE}$`));
+    expect(await sh(`kx_sha256 ${file}; kx_look ${file}; echo "$kx_seen"`)).toMatch(
+      new RegExp(`^${FALSE}\nf 755 \\d+:\\d+ ${FALSE}$`),
+    );
   });
 
   test('and again after a byte was changed, though size and time of writing are as before', async () => {
@@ -90,14 +92,17 @@ inEveryShell('digests that are known', (shell, test) => {
   test('what was sent is known as soon as it has its name', async () => {
     const words = `${dir}/new ${real} 0755 ''`;
     const part = `kx_part ${words}; cp ${file} "$kx_tmp"`;
-    await sh(`${part}; kx_marks=$(kx_put_check ${words}); kx_put_name ${words} "\${kx_marks#marks }"`, DISK);
+    await sh(
+      `${part}; kx_marks=$(kx_put_check ${dir}/new ${real} ${SIZE}); kx_put_name ${words} "\${kx_marks#marks }"`,
+      DISK,
+    );
     await falsify();
     expect(await sh(`stat -c %a ${dir}/new; kx_sha256 ${dir}/new`)).toBe(`755\n${FALSE}`);
   });
 
   test('a partial file that is no longer the one that was looked at gets no name', async () => {
     const words = `${dir}/new ${real} 0755 ''`;
-    const begin = `kx_part ${words}; cp ${file} "$kx_tmp"; kx_marks=$(kx_put_check ${words})`;
+    const begin = `kx_part ${words}; cp ${file} "$kx_tmp"; kx_marks=$(kx_put_check ${dir}/new ${real} ${SIZE})`;
     const name = `kx_put_name ${words} "\${kx_marks#marks }"; echo $?; ls ${dir}/new 2>/dev/null || echo none`;
     expect(await sh(`${begin}; sleep 0.02; printf x | dd of="$kx_tmp" conv=notrunc 2>/dev/null; ${name}`)).toBe(
       '67\nnone',

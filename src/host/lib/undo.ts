@@ -9,7 +9,7 @@ export const undo = posix`
 kx_save() {
   kx_stage "$@" || return
   [ -n "$kx_staged" ] || return 0
-  kx_sync "$kx_staged" "$kx_tree" && mv -T "$kx_staged" "$kx_record" && kx_sync_dirs "$kx_record" && kx_staged=
+  kx_sync "$kx_tree" "$kx_staged" && mv -T "$kx_staged" "$kx_record" && kx_sync_dirs "$kx_record" && kx_staged=
 }
 
 # KEY PATH…: the same, but the record has no name yet and need not be on disk: it is kx_staged, unless the key has one.
@@ -33,12 +33,21 @@ kx_stage() {
   kx_staged=$kx_new
 }
 
-# DIR TREE [DIR]: everything below it, or both, is on disk. Single files one by one; with trees the whole file system.
+# TREE DIR…: everything below them is on disk. Single files one by one; with a TREE among them the whole file system.
 kx_sync() {
-  if [ -z "$2" ]; then
-    find "$1" "\${3:-$1}" \( -type f -o -type d \) -exec sync -- {} + 2>/dev/null && return
+  if [ -z "$1" ]; then
+    shift
+    kx_dir=$1
+    for kx_y do
+      shift
+      for kx_x in "$kx_y" "$kx_y"/* "$kx_y"/*/*; do
+        if [ ! -L "$kx_x" ] && { [ -f "$kx_x" ] || [ -d "$kx_x" ]; }; then set -- "$@" "$kx_x"; fi
+      done
+    done
+    sync -- "$@" 2>/dev/null && return
+    set -- 1 "$kx_dir"
   fi
-  sync -f "$1" 2>/dev/null || sync
+  sync -f "$2" 2>/dev/null || sync
 }
 
 # PATH [DIR…]: the directories above it, up to ours, remember its name; and the others theirs.
@@ -72,14 +81,16 @@ kx_spare() {
   [ ! -s "$kx_image/kept" ] || kx_spared "$(cat "$kx_image/kept")"
   [ -e "$kx_path" ] || [ -L "$kx_path" ] || return 0
   if [ -s "$kx_image/left" ]; then
-    kx_now=$(kx_list "$kx_path") || return
-    [ "$kx_now" != "$(cat "$kx_image/left")" ] || return 0
+    kx_look "$kx_path" && kx_read "$kx_image/left" || return
+    [ "$kx_seen" != "$kx_text" ] || return 0
   else
     # Cut off before anybody could note what it left.
     kx_slot=$kx_image
-    [ -s "$kx_image/pending" ] && ! kx_is_recent && kx_now=$(kx_list "$kx_path") || return 0
+    [ -s "$kx_image/pending" ] && ! kx_is_recent && kx_look "$kx_path" || return 0
   fi
-  [ "$kx_now" != "$(kx_list "$kx_image/image")" ] || return 0
+  kx_now=$kx_seen
+  kx_look "$kx_image/image" || return
+  [ "$kx_now" != "$kx_seen" ] || return 0
   kx_kept=$kx_path.kubexm-kept
   [ ! -e "$kx_kept" ] && [ ! -L "$kx_kept" ] || kx_kept=$kx_kept-$(date +%Y%m%d%H%M%S)
   kx_copy "$kx_path" "$kx_kept" && kx_spared "$kx_kept"

@@ -17,10 +17,14 @@ const NEEDS: readonly Need[] = [
   { why: 'sets of addresses in rules: ipvs mode, network policies', debian: 'ipset', rhel: 'ipset', suse: 'ipset' },
   { why: 'rules of kube-proxy, to be seen and removed', debian: 'nftables', rhel: 'nftables', suse: 'nftables' },
   { why: 'kubeadm looks for it', debian: 'ethtool', rhel: 'ethtool', suse: 'ethtool' },
-  { why: 'volumes over NFS', debian: 'nfs-common', rhel: 'nfs-utils', suse: 'nfs-client' },
-  { why: 'volumes over iSCSI', debian: 'open-iscsi', rhel: 'iscsi-initiator-utils', suse: 'open-iscsi' },
   { why: 'completion of kubectl', debian: 'bash-completion', rhel: 'bash-completion', suse: 'bash-completion' },
   { why: 'one time on all machines', debian: 'chrony', rhel: 'chrony', suse: 'chrony' },
+];
+
+/** What mounts the volumes of pods. Nothing else waits for it: these bring more with them than all others together. */
+const VOLUMES: readonly Need[] = [
+  { why: 'volumes over NFS', debian: 'nfs-common', rhel: 'nfs-utils', suse: 'nfs-client' },
+  { why: 'volumes over iSCSI', debian: 'open-iscsi', rhel: 'iscsi-initiator-utils', suse: 'open-iscsi' },
 ];
 
 const TIME_ZONES: Readonly<Record<KnownFamily, string>> = { debian: 'tzdata', rhel: 'tzdata', suse: 'timezone' };
@@ -47,8 +51,16 @@ export interface MorePackages {
   readonly timeZones: boolean;
 }
 
-/** The packages of a machine of a cluster, under the names of its system. */
-export function nodePackages(facts: Pick<Facts, 'os' | 'packageManager'>, more: MorePackages): readonly string[] {
+type System = Pick<Facts, 'os' | 'packageManager'>;
+
+/** The packages with which the kubelet mounts volumes, under the names of a machine's system. */
+export function volumePackages(facts: System): readonly string[] {
+  const family = knownFamily(facts);
+  return VOLUMES.map((need) => need[family]).toSorted();
+}
+
+/** The packages that a machine needs to be a node, under the names of its system. */
+export function nodePackages(facts: System, more: MorePackages): readonly string[] {
   const family = knownFamily(facts);
   const names = [
     ...NEEDS.map((need) => need[family]),

@@ -150,7 +150,7 @@ kxp_swap() {
 }
 
 # The same without apt, which takes twice as long: where nothing changes its version, nobody else needs what came, and what went
-# was kept, needs nothing else and is in nobody's way. dpkg and apt say so before it begins. Whatever fails is left to apt.
+# was kept. dpkg says so before it begins. Whatever fails is left to apt.
 kxp_directly() {
   [ -z "$kxp_changed" ] || return 1
   set --
@@ -160,17 +160,30 @@ kxp_directly() {
   if [ -n "$kxp_came" ]; then
     kxp_how=--remove
     kxp_keeps_configs || kxp_how=--purge
+    dpkg --no-act $kxp_how $kxp_came >/dev/null 2>&1 || return 1
     # apt would remember for ever that they came by themselves.
-    dpkg --no-act $kxp_how $kxp_came >/dev/null 2>&1 && kxp_mark manual "$kxp_came" 2>/dev/null || return 1
-    kxp_alone $kxp_how $kxp_came || return
+    kxp_manual "$kxp_t" >"$kxp_t/manual.now"
+    kxp_to=$(printf '%s\n' $kxp_came | grep -vxF -f "$kxp_t/manual.now")
+    [ -z "$kxp_to" ] || kxp_mark manual "$kxp_to" 2>/dev/null || return 1
+    kxp_alone $kxp_how $kxp_came || {
+      kxp_code=$?
+      [ -z "$kxp_to" ] || kxp_mark auto "$kxp_to" 2>/dev/null
+      return "$kxp_code"
+    }
     kxp_came=
   fi
   [ "$#" = 0 ] && return
+  kxp_fits "$@" || return 1
+  kxp_alone --force-confdef --force-confold --install "$@"
+}
+
+# FILE…: whether what comes back needs nothing else and is in nobody's way. All is as it was before, then it is; else apt knows.
+kxp_fits() {
+  { kxp_list && printf '%s\n' $kxp_went; } | sort | cmp -s - "$kxp_t/before" && return
   kxp_simulate install "$@" && [ -z "$kxp_away$kxp_other" ] || return 1
   for kxp_x in $(printf '%s\n' "$kxp_said" | sed -n 's/^Inst \([^ ]*\) .*/\1/p'); do
     case "$kxp_back " in *" $kxp_x|"*) ;; *) return 1 ;; esac
   done
-  kxp_alone --force-confdef --force-confold --install "$@"
 }
 
 # WORDS: dpkg by itself. 1: it cannot; 2: somebody else holds its lock, which is told.

@@ -41,7 +41,19 @@ kxp_list() {
 # What a person has asked for, as opposed to what came along: names as kxp_list has them.
 kxp_manual() {
   case $kxp in
-    apt) apt-mark showmanual | sort ;;
+    # What apt-mark shows, without reading all that apt knows for it.
+    apt)
+      kxp_list | sed 's/=.*//' | awk -v native="$(dpkg --print-architecture)" -v states="$kxp_states" '
+        BEGIN {
+          while ((getline line <states) > 0) {
+            split(line, w, ": *")
+            if (w[1] == "Package") name = w[2]
+            if (w[1] == "Architecture" && w[2] != native && w[2] != "all") name = name ":" w[2]
+            if (w[1] == "Auto-Installed" && w[2] == "1") auto[name]
+          }
+        }
+        !($0 in auto)'
+      ;;
     dnf) dnf -q -C repoquery --installed --userinstalled --qf '%{name}.%{arch}\n' 2>/dev/null | grep . | sort -u ;;
     zypper)
       { grep -v '^#' "$kxp_auto" 2>/dev/null || :; } >"$1/auto"

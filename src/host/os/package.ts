@@ -103,7 +103,7 @@ apt)`,
     rawScript(';;\nesac'),
     sh`kxp_record=${recordOf(aim)} kxp_patience=${PATIENCE_SECONDS} kxp_refreshed=
 kxp_policy=${`${root}/usr/sbin/policy-rc.d`} kxp_dpkg=${`${root}/var/lib/dpkg`} kxp_lists=${`${root}/var/lib/apt/lists`}
-kxp_etc=${`${root}/etc`} kxp_auto=${`${root}/var/lib/zypp/AutoInstalled`}
+kxp_states=${`${root}/var/lib/apt/extended_states`} kxp_etc=${`${root}/etc`} kxp_auto=${`${root}/var/lib/zypp/AutoInstalled`}
 mkdir -p "$kxp_record" || kxp_fail "cannot make $kxp_record"
 trap 'kxp_policy_off; rm -f "$kxp_record/err" "$kxp_record/running"; kxp_tidy' EXIT
 kxp_tidy() { rmdir "$kxp_record" "$KX_STATE/packages" "$KX_STATE" 2>/dev/null || :; }

@@ -1,11 +1,16 @@
 import { artifactsModule } from '../../module/artifacts.ts';
 import { clusterModule } from '../../module/cluster.ts';
 import { dnsFields, dnsModule } from '../../module/dns.ts';
-import { kubernetesFields, kubernetesModule, kubernetesProgramsModule } from '../../module/kubernetes.ts';
+import {
+  kubeletModule,
+  kubernetesFields,
+  kubernetesModule,
+  kubernetesProgramsModule,
+} from '../../module/kubernetes.ts';
 import { networkFields, networkModule } from '../../module/network.ts';
-import { nodeFields, nodeModule } from '../../module/node.ts';
+import { nodeFields, nodeModule, nodeVolumesModule } from '../../module/node.ts';
 import { confirmation, preflight } from '../../module/preflight.ts';
-import { runtimeFields, runtimeModule } from '../../module/runtime.ts';
+import { imagesModule, runtimeFields, runtimeModule } from '../../module/runtime.ts';
 import { nothing, parallel, sequence } from '../../plan/combinators.ts';
 import { definePipeline } from '../../plan/layers.ts';
 import { COMMON_FIELDS, refuseUnsupported } from './supported.ts';
@@ -29,7 +34,10 @@ export const createCluster = definePipeline<CreateClusterParams>({
     artifactsModule,
     nodeModule,
     runtimeModule,
+    imagesModule,
     kubernetesProgramsModule,
+    kubeletModule,
+    nodeVolumesModule,
     kubernetesModule,
     networkModule,
     dnsModule,
@@ -44,19 +52,29 @@ export const createCluster = definePipeline<CreateClusterParams>({
       en: `Create the cluster ${name}? Hosts: ${hosts}`,
       zh: `是否创建集群 ${name}？主机数：${hosts}`,
     };
+    const runtime = runtimeModule.plan(context).fragment;
     return sequence(
       skipPreflight ? nothing() : preflight.plan(context).fragment,
       confirmation.plan(context, { question }).fragment,
       parallel(
         artifactsModule.plan(context).fragment,
         sequence(
+          // The kubelet needs all of the machine, images only the runtime.
           parallel(
-            nodeModule.plan(context).fragment,
-            runtimeModule.plan(context).fragment,
-            kubernetesProgramsModule.plan(context).fragment,
+            sequence(
+              parallel(nodeModule.plan(context).fragment, runtime, kubernetesProgramsModule.plan(context).fragment),
+              kubeletModule.plan(context).fragment,
+            ),
+            sequence(runtime, imagesModule.plan(context).fragment),
           ),
-          kubernetesModule.plan(context).fragment,
-          parallel(networkModule.plan(context).fragment, dnsModule.plan(context).fragment),
+          // Pods may need volumes one day; the cluster comes up without.
+          parallel(
+            sequence(
+              kubernetesModule.plan(context).fragment,
+              parallel(networkModule.plan(context).fragment, dnsModule.plan(context).fragment),
+            ),
+            nodeVolumesModule.plan(context).fragment,
+          ),
           clusterModule.plan(context).fragment,
         ),
       ),

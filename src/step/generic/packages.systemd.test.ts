@@ -24,7 +24,7 @@ type Before = { readonly since: number };
 /** All that a package may change, but what dpkg and apt keep of their own past. */
 const PICTURE = `
 dpkg-query -W -f='\${Package} \${db:Status-Abbrev} \${Version}\\n'
-apt-mark showmanual | sed 's/^/manual /'
+awk '/^Package:/ { name = $2 } /^Auto-Installed: 1/ { print "auto", name }' /var/lib/apt/extended_states 2>/dev/null | sort
 find /etc /usr/sbin/policy-rc.d* /lib/systemd/system -name ld.so.cache -prune -o \\
   \\( -printf '%p %y %m %u:%g %l\\n' -type f -exec sha256sum {} + \\) | sort
 systemctl list-unit-files --no-legend --no-pager | awk '{ print $1, $2 }' | sort
@@ -55,7 +55,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
   );
   beforeEach(async () => {
     await host.exec(
-      'rm -f /srv/kx-test/slow; { dpkg --configure -a; apt-mark unhold kxd-user; dpkg --purge kxd-user kxd-guest kxd-modern kxd-beta kxd-lib kxd-alpha kxd-old kxd-base kxd-rival; } >/dev/null 2>&1; rm -rf /var/lib/kubexm; true',
+      'rm -f /srv/kx-test/slow; { dpkg --configure -a; apt-mark unhold kxd-user; apt-mark showauto | grep ^kxd- | xargs -r apt-mark manual; dpkg --purge kxd-user kxd-guest kxd-modern kxd-beta kxd-lib kxd-alpha kxd-old kxd-base kxd-rival; } >/dev/null 2>&1; rm -rf /var/lib/kubexm; true',
     );
   });
 
