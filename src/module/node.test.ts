@@ -24,9 +24,13 @@ describe('the plan', () => {
     expect(onOne.map(([from, to]) => `${short(from)} → ${short(to)}`).sort()).toEqual([
       'kernel/forwarding → kernel/settings',
       'kernel/modules → kernel/forwarding',
+      'names/hostname → packages/expected',
       'names/hostname → packages/packages',
       'names/hosts → names/hostname',
+      'names/name-servers → packages/expected',
       'names/name-servers → packages/packages',
+      'packages/expected → time/note',
+      'packages/expected → timezone/timezone',
       'packages/packages → time/note',
       'packages/packages → timezone/timezone',
       'time/note → time/servers',

@@ -9,6 +9,7 @@ import {
   kernelModule,
   managedBlock,
   packages,
+  packagesUndoneHere,
   resolver,
   restartWhenUndone,
   selinux,
@@ -74,6 +75,14 @@ export const prerequisites = dedicated(
   'What Kubernetes calls on the host, and the packages of system.debs or system.rpms.',
   ({ system, more }: { readonly system: System; readonly more: MorePackages }) =>
     packages({ install: nodePackages(system, more) }),
+);
+
+/** Pods that are killed may still hold volumes: what mounted them goes after the cluster, though it comes beside it. */
+export const volumesExpected = dedicated(
+  'expected',
+  packagesUndoneHere,
+  'When all is undone, what mounts volumes goes after the cluster.',
+  (system: System) => packagesUndoneHere({ install: volumePackages(system) }),
 );
 
 /** In a transaction of their own, so that nothing else has to wait for them. */

@@ -13,6 +13,7 @@ export const testedOnHosts: Readonly<Record<string, string>> = {
   kubeObjects: 'test/lab/cluster.test.ts#patch configmap',
   packageHold: 'src/step/generic/package-hold.host.test.ts',
   packages: 'src/step/generic/packages.systemd.test.ts',
+  packagesUndoneHere: 'src/step/generic/packages.systemd.test.ts',
   resolver: 'src/step/generic/firewall.rig.test.ts',
   restartWhenUndone: 'src/step/generic/service.systemd.test.ts',
   selinux: 'src/step/generic/kernel-module.rig.test.ts',

@@ -75,7 +75,7 @@ kx_put_anew() { [ ! -e "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || rm -f "$kx_tmp"; }
 # PATH SHA256: the partial file's name, in kx_tmp. It tells its content, so that a stale one is never continued.
 kx_part() { kx_den "$1" ".\${1##*/}.\${2%"\${2#????????????????}"}.part" keep; }
 
-# PATH SHA256 SIZE: whether the partial file is what was meant; prints its marks. What is not goes, unless it is too short: 66.
+# PATH SHA256 SIZE: whether the partial file is what was meant; prints its marks. What is not goes, unless its size is another: 66.
 kx_put_check() {
   kx_part "$1" "$2" && kx_was=$(kx_marks "$kx_tmp") || return
   [ "\${kx_was%% *}" = "$3" ] || return 66

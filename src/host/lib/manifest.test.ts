@@ -275,6 +275,38 @@ inEveryShell('the manifest', (shell, test) => {
     expect(await sh('kx_manifest_owner')).toBe('u1 prod\n');
   });
 
+  test('what was cut off goes, whatever it is called, and nothing of others', async () => {
+    const litter = ['.kubexm-conf.kx123', '.kubexm-conf.0123456789abcdef.part'];
+    for (const name of [...litter, '.kubexm-0123456789abcdef']) await writeFile(at(name), 'cut off');
+    await sh(change('r1/a', at('kubexm-conf'), `echo one >${at('kubexm-conf')}`));
+    await sh(undo('000001'));
+    expect(readdirSync(tree)).toEqual(['.kubexm-0123456789abcdef']);
+  });
+
+  test('a path that cannot be looked at does not keep the others from being noted', async () => {
+    const names = ['one', 'two', 'three'];
+    const paths = names.map((name) => quote(at(name))).join(' ');
+    const work = quote(names.map((name) => `echo x >${at(name)}`).join(';'));
+    const blind = 'stat() { case "$*" in *two*) return 1 ;; esac; command stat "$@"; }';
+    await run(`kx_stage r1/a ${paths} && kx_own r1/a u1 prod '{}' 60 && ${blind}; kx_owning r1/a ${work}`);
+    const slots = readdirSync(join(state, 'manifest/entries/000001')).filter((name) => /^\d$/.test(name));
+    const known = slots.map((slot) => existsSync(join(state, 'manifest/entries/000001', slot, 'after')));
+    expect(known).toEqual([true, false, true]);
+  });
+
+  test('many paths in one record are noted, changed, noted again and undone', async () => {
+    const names = [...Array(130).keys()].map((n) => `file-${n}`);
+    const paths = names.map((name) => quote(at(name))).join(' ');
+    const work = quote(`cd ${tree} && for n in ${names.join(' ')}; do echo x >"$n"; done`);
+    await sh(`kx_stage r1/a ${paths} && kx_own r1/a u1 prod '{}' 60 && kx_owning r1/a ${work}`);
+    expect(await sh('kx_reset_look 000001')).toBe('there\n');
+    await writeFile(at('file-77'), 'theirs');
+    expect(await sh('kx_reset_look 000001')).toBe(`there\nchanged ${at('file-77')}\n`);
+    await sh(undo('000001'));
+    expect(readdirSync(tree)).toEqual([`file-77.kubexm-kept-${DATE}`]);
+    expect(readdirSync(join(state, 'manifest/names'))).toEqual([]);
+  });
+
   test('undoing may be cut off anywhere and be begun again', async () => {
     await writeFile(at('conf'), 'mine\n');
     await mkdir(at('dir'));

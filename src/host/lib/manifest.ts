@@ -147,27 +147,44 @@ kx_trace() {
   fi
 }
 
-# KEY: the change is over, however it ended: what is at its paths now is what we left there.
+# KEY: the change is over, however it ended: what is at its paths now is what we left there. One that cannot be noted does
+# not keep the others from it.
 kx_own_end() {
   kx_manifest
-  for kx_image in "$KX_STATE/undo/$1"/[0-9]*; do
+  kx_dir=$KX_STATE/undo/$1 kx_failed=
+  set --
+  for kx_image in "$kx_dir"/[0-9]*; do
     [ -d "$kx_image" ] && kx_path_in "$kx_image" || continue
-    kx_look "$kx_path" && printf '%s\n' "$kx_seen" >"$kx_image/left.new" && mv -fT "$kx_image/left.new" "$kx_image/left" || return
+    if kx_look "$kx_path" && printf '%s\n' "$kx_seen" >"$kx_image/left.new"; then
+      mv -fT "$kx_image/left.new" "$kx_image/left" || kx_failed=1
+    else
+      kx_failed=1
+      continue
+    fi
     { read -r kx_id <"$kx_image/id"; } 2>/dev/null || continue
     kx_slot=$kx_m/names/$kx_id
     [ -d "$kx_slot" ] || continue
-    printf '%s\n' "$kx_seen" >"$kx_slot/after.new" || return
-    set -- "$@" "$kx_slot/after.new"
+    printf '%s\n' "$kx_seen" >"$kx_slot/after.new" && set -- "$@" "$kx_slot" || kx_failed=1
+    # Some at once, so that many share one sync.
+    [ "$#" -lt 50 ] || { kx_own_left "$@"; set --; }
   done
-  shift
+  kx_own_left "$@"
+  [ -z "$kx_failed" ]
+}
+
+# SLOT…: what was left there is known from now on; kx_failed if it is not.
+kx_own_left() {
   [ "$#" -gt 0 ] || return 0
-  sync -- "$@" 2>/dev/null || sync
-  for kx_x do mv -fT "$kx_x" "\${kx_x%.new}" || return; done
   for kx_x do
     shift
-    set -- "$@" "\${kx_x%/*}/pending" "\${kx_x%/*}/begun"
+    set -- "$@" "$kx_x/after.new"
   done
-  rm -f "$@"
+  sync -- "$@" 2>/dev/null || sync
+  for kx_x do
+    shift
+    mv -fT "$kx_x" "\${kx_x%.new}" && set -- "$@" "\${kx_x%/*}/pending" "\${kx_x%/*}/begun" || kx_failed=1
+  done
+  [ "$#" = 0 ] || rm -f "$@" || kx_failed=1
 }
 
 # KEY: its change was put back. What it was the first to change is owned no longer, once what others made because of it is

@@ -235,14 +235,13 @@ kx_reset_path() {
 # Unfinished files beside kx_path that writers of ours left when they were killed.
 kx_reset_litter() {
   kx_dir=\${kx_path%/*} kx_name=\${kx_path##*/} kx_id=
-  for kx_y in "$kx_dir/.$kx_name".kx* "$kx_dir/.$kx_name".????????????????.part "$kx_dir"/.kubexm-*; do
+  for kx_y in "$kx_dir/.$kx_name".kx* "$kx_dir/.$kx_name".????????????????.part; do
+    [ ! -e "$kx_y" ] && [ ! -L "$kx_y" ] || rm -rf -- "$kx_y" || return
+  done
+  for kx_y in "$kx_dir"/.kubexm-*; do
     [ -e "$kx_y" ] || [ -L "$kx_y" ] || continue
-    case $kx_y in "$kx_dir"/.kubexm-*)
-      [ -n "$kx_id" ] || kx_id=$(printf %s "$kx_path" | { sha256sum 2>/dev/null || openssl dgst -sha256 -r; }) || return
-      case $kx_y in "$kx_dir/.kubexm-\${kx_id%"\${kx_id#????????????????}"}"*) ;; *) continue ;; esac
-      ;;
-    esac
-    rm -rf -- "$kx_y" || return
+    [ -n "$kx_id" ] || kx_id=$(printf %s "$kx_path" | { sha256sum 2>/dev/null || openssl dgst -sha256 -r; }) || return
+    case $kx_y in "$kx_dir/.kubexm-\${kx_id%"\${kx_id#????????????????}"}"*) rm -rf -- "$kx_y" || return ;; esac
   done
   case $kx_name in .kubexm-*) rm -rf -- "$kx_path.new" ;; esac
 }
@@ -260,6 +259,7 @@ kx_reset_drop() {
   if [ -s "$kx_gone/ids" ]; then
     while IFS=: read -r kx_id kx_x; do
       [ -e "$kx_m/names/$kx_id" ] || set -- "$@" "$kx_m/names/$kx_id"
+      [ "$#" -lt 100 ] || { rm -f "$@" && set -- || return; }
     done <"$kx_gone/ids"
   fi
   rm -rf "$@" "$kx_gone"

@@ -33,18 +33,22 @@ kx_stage() {
   kx_staged=$kx_new
 }
 
-# TREE DIR…: everything below them is on disk. Single files one by one; with a TREE among them the whole file system.
+# TREE DIR…: everything below them is on disk. Single files one by one; where there are many of them, or a TREE, the whole
+# file system.
 kx_sync() {
   if [ -z "$1" ]; then
     shift
-    kx_dir=$1
+    kx_dir=$1 kx_count=0
     for kx_y do
       shift
       for kx_x in "$kx_y" "$kx_y"/* "$kx_y"/*/*; do
-        if [ ! -L "$kx_x" ] && { [ -f "$kx_x" ] || [ -d "$kx_x" ]; }; then set -- "$@" "$kx_x"; fi
+        if [ -L "$kx_x" ] || { [ ! -f "$kx_x" ] && [ ! -d "$kx_x" ]; }; then continue; fi
+        kx_count=$((kx_count + 1))
+        [ "$kx_count" -le 300 ] || break 2
+        set -- "$@" "$kx_x"
       done
     done
-    sync -- "$@" 2>/dev/null && return
+    [ "$kx_count" -gt 300 ] || { sync -- "$@" 2>/dev/null && return; }
     set -- 1 "$kx_dir"
   fi
   sync -f "$2" 2>/dev/null || sync

@@ -149,8 +149,8 @@ kxp_swap() {
   kxp_purge
 }
 
-# The same without apt, which takes twice as long: where nothing changes its version, nobody else needs what came, and what went
-# was kept. dpkg says so before it begins. Whatever fails is left to apt.
+# The same without apt, which takes twice as long: where nothing changes its version, nobody else needs what came, as dpkg says,
+# and what went was kept and fits. Whatever fails is left to apt.
 kxp_directly() {
   [ -z "$kxp_changed" ] || return 1
   set --

@@ -28,6 +28,8 @@ export interface PackagesSeen {
   readonly present: readonly string[];
   /** How many transactions are noted so far. */
   readonly noted: number;
+  /** They are expected: `expectPackages`. */
+  readonly expected: boolean;
 }
 
 const PATIENCE_SECONDS = 600;
@@ -63,6 +65,7 @@ export function lookAtPackages(aim: PackagesAim): Script {
     sh`kxp_find; echo "manager $kxp"
 kxp_record=${recordOf(aim)}
 kxp_n=0; while [ -d "$kxp_record/$((kxp_n + 1))" ]; do kxp_n=$((kxp_n + 1)); done; echo "noted $kxp_n"
+[ ! -e "$kxp_record/expected" ] || echo expected
 case $kxp in
   apt) dpkg-query -W -f='package \${db:Status-Status} \${Package} \${Version}\\n' -- ${names} 2>/dev/null ;;
   none) ;;
@@ -84,6 +87,7 @@ export function parsePackages(output: Output): PackagesSeen {
     installed: Object.fromEntries(done.map(([, , name, version]) => [name ?? '', version ?? ''])),
     present: [...new Set(there.map(([, , name]) => name ?? ''))],
     noted: Number(rows.find(([key]) => key === 'noted')?.[1] ?? 0),
+    expected: rows.some(([key]) => key === 'expected'),
   };
 }
 
@@ -145,4 +149,15 @@ while [ "$kxp_n" -gt ${since} ]; do
   kxp_n=$((kxp_n - 1))
 done`,
   );
+}
+
+/** Notes that these packages are going to be changed by a later step. */
+export function expectPackages(aim: PackagesAim): Script {
+  return sh`kxp_record=${recordOf(aim)}
+mkdir -p "$kxp_record" && : >"$kxp_record/expected" && { sync -f "$kxp_record" 2>/dev/null || sync; }`;
+}
+
+/** Undoes what has become of packages that were expected. */
+export function restoreExpected(aim: PackagesAim, since: number): Script {
+  return lines(restorePackages(aim, since), sh`rm -f "$kxp_record/expected"`);
 }

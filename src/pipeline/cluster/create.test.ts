@@ -9,6 +9,7 @@ import { runtimeFields } from '../../module/runtime.ts';
 import { buildGraph, type ExecutionGraph } from '../../plan/graph.ts';
 import { barriers, hiddenBarriers } from '../../plan/render/barriers.ts';
 import { renderJson } from '../../plan/render/json.ts';
+import { renderText } from '../../plan/render/text.ts';
 
 /** Where hosts wait for each other: for each other's listeners, for each other's answers, and at the very end. */
 const BARRIERS = ['preflight/check/listening', 'preflight/check/reached', 'cluster/joined'];
@@ -82,6 +83,17 @@ describe('who waits for whom', () => {
     expect(waitsFor(await planned(creatable({ masters: 3, workers: 2 })), id)).toEqual(hosts);
   });
 
+  test('what mounts volumes comes beside the cluster, and goes after it', async () => {
+    const graph = buildGraph(await creation(creatable()));
+    for (const start of ['kubernetes/join/join@node1', 'kubernetes/kubelet/kubelet-enabled@node1']) {
+      expect(allBefore(graph, start)).toContain('node/packages/expected@node1');
+      expect(allBefore(graph, start)).not.toContain('node/volumes/clients@node1');
+    }
+    // Nothing else installs packages at that time.
+    expect(allBefore(graph, 'node/volumes/clients@node1')).toContain('node/packages/packages@node1');
+    expect(allBefore(graph, 'cluster/health/nodes-ready@node1')).toContain('node/volumes/clients@node1');
+  });
+
   test('a directory for units is made when no package comes or goes any more', async () => {
     const graph = buildGraph(await creation(creatable()));
     const before = allBefore(graph, 'kubernetes/kubelet/directory-drop-in@node1');
@@ -108,6 +120,14 @@ describe('the size of the plan', () => {
       expect(graph.edges.next.length).toBeLessThan(graph.size * 3);
     },
   );
+
+  test.each([
+    [100, { masters: 3, workers: 97 }],
+    [5000, { masters: 5, workers: 4995 }],
+  ])('%i nodes read like five', { timeout: 60_000 }, async (hosts, parts) => {
+    const text = renderText(await planned(creatable(parts)), { width: 110 });
+    await expect(text).toMatchFileSnapshot(`../../../test/plans/create-${hosts}.txt`);
+  });
 });
 
 const network = (fields: string) => creatable().replace('plugin: flannel', `plugin: flannel, flannel: {${fields}}`);

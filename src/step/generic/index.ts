@@ -19,6 +19,7 @@ import { mode } from './mode.ts';
 import { onceCommand } from './once-command.ts';
 import { packageHold } from './package-hold.ts';
 import { packages } from './packages.ts';
+import { packagesUndoneHere } from './packages-undo.ts';
 import { query } from './query.ts';
 import { reboot, rebootIfNeeded } from './reboot.ts';
 import { remove } from './remove.ts';
@@ -111,6 +112,7 @@ export {
   onceCommand,
   packageHold,
   packages,
+  packagesUndoneHere,
   query,
   reboot,
   rebootIfNeeded,
@@ -159,6 +161,7 @@ export const genericSteps: readonly AnyStep[] = [
   onceCommand,
   packageHold,
   packages,
+  packagesUndoneHere,
   query,
   reboot,
   rebootIfNeeded,

@@ -8,6 +8,7 @@ import type { LinkedMachine } from '../../host/machine.ts';
 import type { JobResult } from '../../model/host.ts';
 import type { Script } from '../../model/script.ts';
 import { type Packages, packages } from './packages.ts';
+import { packagesUndoneHere } from './packages-undo.ts';
 
 const step = packages.definition;
 /** All together take minutes: these are tried in a thorough run only. */
@@ -108,6 +109,25 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     expect(await picture()).toEqual(before);
     await undone(want, seen);
     expect(await picture()).toEqual(before);
+  });
+
+  test('packages that were expected are undone where they were expected', async () => {
+    await alphaIsThere();
+    const before = await picture();
+    const want: Packages = { install: ['kxd-beta', 'kxd-user'] };
+    const note = packagesUndoneHere.definition;
+    const found = await check(machine, note, want);
+    expect(found).toMatchObject({ verdict: 'needed', seen: { since: 0 } });
+    const noted = (await machine.run(note.apply(machine, want, io) as Script)).code;
+    expect([noted, (await check(machine, note, want)).verdict]).toEqual([0, 'satisfied']);
+    await undone(want, await changed(want));
+    expect((await check(machine, note, want)).verdict).toBe('satisfied');
+    await changed(want);
+    for (const _ of ['once', 'and again']) {
+      const result = await machine.run(note.revert!(machine, want, { since: 0 }) as Script, { timeoutSeconds: 100 });
+      expect(result.code, result.stderr).toBe(0);
+      expect(await picture()).toEqual(before);
+    }
   });
 
   test('what was replaced comes back: configuration, mark, enabled, running', async () => {

@@ -29,7 +29,8 @@ export interface Packages {
 
 const DEFAULT_SECONDS = 1800;
 
-function aimOf(want: Packages): PackagesAim {
+/** The packages as they are looked at and changed. */
+export function aimOf(want: Packages): PackagesAim {
   const install = (want.install ?? []).map((one) => (typeof one === 'string' ? { name: one } : one));
   const remove = want.remove ?? [];
   const names = [...install.map((one) => one.name), ...remove];
@@ -42,7 +43,8 @@ function aimOf(want: Packages): PackagesAim {
   return { install, remove };
 }
 
-function shown(want: Packages): string {
+/** Some of them, for a title. */
+export function shown(want: Packages): string {
   const list = (words: unknown, sign: string): readonly string[] =>
     Array.isArray(words) ? words.map((one: unknown) => `${sign}${nameOf(one)}`) : [];
   const words = [...list(want.install, ''), ...list(want.remove, '-')];
@@ -51,6 +53,12 @@ function shown(want: Packages): string {
 
 function nameOf(one: unknown): string {
   return typeof one === 'object' && one !== null && 'name' in one ? String(one.name) : String(one);
+}
+
+/** What belongs to the cluster with these packages. */
+export function ownedBy(want: Packages): readonly string[] {
+  const { install, remove } = aimOf(want);
+  return [...install.map((one) => one.name), ...remove].map((name) => `package:${name}`);
 }
 
 /** Installs and removes packages in one transaction. Nothing that comes is started. */
@@ -82,10 +90,7 @@ export const packages = defineStep<Packages>()({
   },
   apply: (_host, want) => changePackages(aimOf(want)),
   revert: (_host, want, before) => restorePackages(aimOf(want), before.since),
-  owns: (want) => {
-    const { install, remove } = aimOf(want);
-    return [...install.map((one) => one.name), ...remove].map((name) => `package:${name}`);
-  },
+  owns: ownedBy,
   job: true,
   timeoutSeconds: (want) => (typeof want.timeoutSeconds === 'number' ? want.timeoutSeconds : DEFAULT_SECONDS),
   estimateSeconds: 15,

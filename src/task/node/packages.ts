@@ -1,16 +1,20 @@
-import { on } from '../../plan/combinators.ts';
+import { on, parallel } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { prerequisites } from '../../step/node.ts';
+import { prerequisites, volumesExpected } from '../../step/node.ts';
 
 /** Installs what the cluster needs of the system, and what the user asked for. */
 export const packagesTask = defineTask({
   name: 'node/packages',
   description: 'Packages that the cluster needs, and those of the configuration.',
   tags: ['node', 'packages'],
-  steps: [prerequisites],
+  steps: [prerequisites, volumesExpected],
   plan: ({ cluster, hosts }) => {
     const { rpms, debs, timezone } = cluster.spec.system;
     const more = { rpms, debs, timeZones: timezone !== undefined };
-    return { fragment: on(hosts, ({ facts }) => prerequisites({ system: facts, more })), outputs: undefined };
+    const fragment = parallel(
+      on(hosts, ({ facts }) => prerequisites({ system: facts, more })),
+      on(hosts, ({ facts }) => volumesExpected(facts)),
+    );
+    return { fragment, outputs: undefined };
   },
 });
