@@ -23,7 +23,13 @@ export interface LiveCluster {
   readonly checks: Readonly<Record<string, boolean>>;
 }
 
-const KUBECTL = ['kubectl', '--kubeconfig', '/etc/kubernetes/admin.conf', '--request-timeout=10s'];
+const KUBECTL = [
+  'kubectl',
+  '--cache-dir=/dev/null',
+  '--kubeconfig',
+  '/etc/kubernetes/admin.conf',
+  '--request-timeout=10s',
+];
 const FIELDS = [
   '{.metadata.name}',
   '{.status.conditions[?(@.type=="Ready")].status}',

@@ -4,14 +4,14 @@ import type { Ref, Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep, needed, satisfied } from '../plan/step.ts';
 import { type HealthReport, healthReport, PARTS } from './cluster/health.ts';
 import { joinSecrets } from './cluster/join-secrets.ts';
-import { command, type Kept, kubeObjects, type ObjectPatch, query, waitForCommand } from './generic/index.ts';
+import { command, type Kept, KUBECTL, kubeObjects, type ObjectPatch, query, waitForCommand } from './generic/index.ts';
 import { KUBERNETES } from './kubeadm.ts';
 import { homeKubeconfig, type LeftAlone, tellLeft } from './kubeconfig/home.ts';
 import { type HomeDirectory, homeDirectory } from './kubeconfig/home-directory.ts';
 import { type Kubeconfig, kubeconfig } from './kubeconfig.ts';
 
-const KUBECTL = `kubectl --kubeconfig ${KUBERNETES.adminConf} --request-timeout=20s`;
-const KUBECTL_OF_NODE = `kubectl --kubeconfig ${KUBERNETES.kubeletConf} --request-timeout=20s`;
+const KUBECTL_OF_ADMIN = `${KUBECTL.join(' ')} --kubeconfig ${KUBERNETES.adminConf} --request-timeout=20s`;
+const KUBECTL_OF_NODE = `${KUBECTL.join(' ')} --kubeconfig ${KUBERNETES.kubeletConf} --request-timeout=20s`;
 /** Names and labels alone: all of five thousand nodes is more than a check should carry. */
 const LABELS = `'jsonpath={range .items[*]}{.metadata.name}{"\\t"}{.metadata.labels}{"\\n"}{end}'`;
 
@@ -49,7 +49,7 @@ export const deploymentServes = dedicated(
   'Wait until a deployment of the cluster serves.',
   (params: { readonly name: string; readonly namespace: string }) =>
     waitForCommand({
-      run: `${KUBECTL} -n ${params.namespace} wait deployment/${params.name} --for=condition=Available --timeout="\${kxg_patience}s" >/dev/null`,
+      run: `${KUBECTL_OF_ADMIN} -n ${params.namespace} wait deployment/${params.name} --for=condition=Available --timeout="\${kxg_patience}s" >/dev/null`,
       purpose: `${params.namespace}/${params.name}`,
       timeoutSeconds: 300,
       intervalSeconds: 1,
@@ -112,7 +112,7 @@ const nodeLabelsStep = defineStep<NodeLabels>()({
   kind: 'nodeLabels',
   description: 'Labels of the nodes that have joined. One that has not is left out: there is nothing to label yet.',
   title: (want) => `labels of ${Object.keys(want.nodes).length} nodes`,
-  probe: () => sh`${{ script: KUBECTL }} get nodes -o ${{ script: LABELS }}`,
+  probe: () => sh`${{ script: KUBECTL_OF_ADMIN }} get nodes -o ${{ script: LABELS }}`,
   judge: (output, want) => {
     const now = output.code === 0 ? labelsIn(output.stdout) : undefined;
     const missing = Object.entries(want.nodes).flatMap(([node, labels]) => {
@@ -131,13 +131,13 @@ const nodeLabelsStep = defineStep<NodeLabels>()({
   },
   apply: (_host, want) =>
     lines(
-      sh`kxg_joined=$(${{ script: KUBECTL }} get nodes -o name) || exit
+      sh`kxg_joined=$(${{ script: KUBECTL_OF_ADMIN }} get nodes -o name) || exit
 kxg_label() {
   kxg_words=$1; shift; kxg_nodes=
   for kxg_n in "$@"; do
     if printf '%s\\n' "$kxg_joined" | grep -qxF "node/$kxg_n"; then kxg_nodes="$kxg_nodes $kxg_n"; fi
   done
-  [ -z "$kxg_nodes" ] || ${{ script: KUBECTL }} label nodes $kxg_nodes --overwrite $kxg_words
+  [ -z "$kxg_nodes" ] || ${{ script: KUBECTL_OF_ADMIN }} label nodes $kxg_nodes --overwrite $kxg_words
 }`,
       ...groups(want.nodes).map(([words, nodes]) => sh`kxg_label ${words} ${nodes} || exit`),
     ),
@@ -145,7 +145,7 @@ kxg_label() {
     lines(
       ...Object.entries(before).map(([node, labels]) => {
         const words = Object.entries(labels).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
-        return sh`${{ script: KUBECTL }} label node ${node} --overwrite ${words} || :`;
+        return sh`${{ script: KUBECTL_OF_ADMIN }} label node ${node} --overwrite ${words} || :`;
       }),
     ),
   // They live in the cluster, not on this machine.
@@ -255,7 +255,8 @@ export const askHealth = dedicated(
   command,
   'Ask the cluster how it is.',
   ({ namespaces }: { readonly namespaces: readonly string[] }) => {
-    const get = (what: string) => sh`${{ script: KUBECTL }} get ${{ script: what }} -o ${`go-template=${PARTS}`}`;
+    const get = (what: string) =>
+      sh`${{ script: KUBECTL_OF_ADMIN }} get ${{ script: what }} -o ${`go-template=${PARTS}`}`;
     const asked = [
       get('pods -n kube-system -l tier=control-plane'),
       ...namespaces.map((namespace) => get(`daemonsets,deployments -n ${namespace}`)),

@@ -5,7 +5,7 @@ import { sh } from '../model/script.ts';
 import type { Ref, Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep } from '../plan/step.ts';
 import { kubeletKubeadmDropIn, kubeletUnit } from '../templates/kubelet.ts';
-import { type Content, directory, file, onceCommand, service } from './generic/index.ts';
+import { type Content, directory, file, KUBECTL, onceCommand, service } from './generic/index.ts';
 import {
   type ClusterSettings,
   initDocuments,
@@ -235,7 +235,7 @@ id=\${said#*--token }
 id=\${id%%.*}
 kx_uptime
 end=$((kx_up + ${SIGNED_SECONDS}))
-until [ "$kx_up" -ge "$end" ] || kubectl --kubeconfig ${KUBERNETES.adminConf} --request-timeout=5s -n kube-public get configmap cluster-info -o 'jsonpath={.data}' 2>/dev/null | grep -q "jws-kubeconfig-$id"; do
+until [ "$kx_up" -ge "$end" ] || ${KUBECTL} --kubeconfig ${KUBERNETES.adminConf} --request-timeout=5s -n kube-public get configmap cluster-info -o 'jsonpath={.data}' 2>/dev/null | grep -q "jws-kubeconfig-$id"; do
   sleep 0.2 2>/dev/null || sleep 1
   kx_uptime
 done

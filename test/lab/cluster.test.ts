@@ -1,8 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/index.ts';
 import { BUILD, type ClusterLab, clusterLab, MINUTE } from './cluster-lab.ts';
 import { describeLab } from './fixture.ts';
+
+/** Steps of events, one a line or all in a list, that ended so. */
+function endedAs(outcome: string, events: string): readonly string[] {
+  const all = events.startsWith('[')
+    ? JSON.parse(events)
+    : events
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+  const ended = (all as readonly RunEvent[]).filter((event) => event.type === 'node-finished');
+  return ended.flatMap((event) => (event.outcome === outcome ? [event.node] : [])).sort();
+}
 
 describeLab('a cluster of one control plane and one worker', () => {
   let cluster: ClusterLab;
@@ -13,7 +26,19 @@ describeLab('a cluster of one control plane and one worker', () => {
 
   test('comes up, stays as it is, and goes without a trace', { timeout: 20 * MINUTE }, async () => {
     const { lab, kubexm, well, kubectl } = cluster;
-    const created = await well(['create', 'cluster']);
+    const foretold = endedAs('would-change', (await well(['create', 'cluster', '--dry-run', '-o', 'json'])).stdout);
+
+    // A plan is for machines as they were when it was made.
+    await well(['plan', 'cluster', '--out', 'plan.json']);
+    await lab.exec(2, 'install -m 755 /bin/true /usr/local/bin/kubelet');
+    const refused = await kubexm(['apply', 'plan.json']);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('KX4038')]);
+    await lab.exec(2, 'rm /usr/local/bin/kubelet');
+    expect(await cluster.traces()).toEqual({});
+
+    const created = await well(['apply', 'plan.json']);
+    const events = await well(['get', 'events', '--run', 'last', '--type', 'node-finished', '-o', 'json']);
+    expect(endedAs('changed', events.stdout)).toEqual(foretold);
     expect(await cluster.states()).toEqual(['Ready', 'Ready']);
     expect(created.stderr).toContain(`The cluster ${lab.name} is well. Nodes that are ready: 2 of 2`);
     for (const [part, ready] of [

@@ -56,7 +56,7 @@ export type { GatherFacts } from './gather-facts.ts';
 export type { Hostname } from './hostname.ts';
 export type { Image, ImageRuntime } from './image.ts';
 export type { KernelModules, LoadedModules } from './kernel-module.ts';
-export type { KubeObjects } from './kube-objects.ts';
+export { KUBECTL, type KubeObjects } from './kube-objects.ts';
 export type { Content } from './lib/content.ts';
 export type { Kept } from './lib/kept.ts';
 export type { Manifest, ObjectPatch } from './lib/kube-manifest.ts';

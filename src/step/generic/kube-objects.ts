@@ -76,8 +76,11 @@ printf '%s\\n' "$kx_diff"
   },
 });
 
+/** Without a cache: it would be in somebody's home directory, and stay there. */
+export const KUBECTL: readonly string[] = ['kubectl', '--cache-dir=/dev/null'];
+
 function kubectl({ kubeconfig }: KubeObjects): Script {
-  return sh`kubectl --kubeconfig ${absolute(kubeconfig)} --request-timeout=30s`;
+  return sh`${KUBECTL} --kubeconfig ${absolute(kubeconfig)} --request-timeout=30s`;
 }
 
 /** The objects in a file of their own, gone with the shell. */

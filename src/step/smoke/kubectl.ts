@@ -1,11 +1,12 @@
 import type { Output } from '../../model/host.ts';
 import { type Script, sh } from '../../model/script.ts';
+import { KUBECTL } from '../generic/index.ts';
 import { KUBERNETES } from '../kubeadm.ts';
 import { SMOKE } from './objects.ts';
 
 /** kubectl as the administrator, in the namespace of the check. One that waits says itself for how long. */
 export function kubectl(words: readonly string[], timeout: Script = sh`--request-timeout=15s`): Script {
-  return sh`kubectl --kubeconfig ${KUBERNETES.adminConf} ${timeout} -n ${SMOKE.namespace} ${words}`;
+  return sh`${KUBECTL} --kubeconfig ${KUBERNETES.adminConf} ${timeout} -n ${SMOKE.namespace} ${words}`;
 }
 
 /** Lets a pod of the check find something out. It is asked by way of the kubelet: the network of pods may be what is broken. */
@@ -15,7 +16,7 @@ export function askPod(pod: string, question: string): Script {
 
 /** Asks any address over HTTP: the one client that a control plane surely has is kubectl. It gets no credentials. */
 export function askAddress(url: string, path: string): Script {
-  return sh`no_proxy='*' NO_PROXY='*' kubectl --kubeconfig /dev/null --server ${url} --request-timeout=5s get --raw ${path}`;
+  return sh`no_proxy='*' NO_PROXY='*' ${KUBECTL} --kubeconfig /dev/null --server ${url} --request-timeout=5s get --raw ${path}`;
 }
 
 /** Why it did not succeed, in one line: what the pod said, else the last thing that kubectl said. */

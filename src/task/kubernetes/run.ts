@@ -1,19 +1,24 @@
 import { on } from '../../plan/combinators.ts';
-import { defineTask } from '../../plan/layers.ts';
+import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { kubeletRunning } from '../../step/kubeadm.ts';
 import { programDigest } from '../artifacts/programs.ts';
 import { nodesOf } from '../nodes.ts';
 
-/** The kubelets run, and with the program that is there now. */
+/** The kubelets run, and with the program that is there now. That of a machine without one is started by kubeadm. */
 export const runKubeletsTask = defineTask({
   name: 'kubernetes/run',
   description: 'Keep the kubelets running with the files that are there now.',
   tags: ['kubernetes', 'kubelet'],
   steps: [kubeletRunning],
+  isRequired: (context) => withKubelet(context).length > 0,
   plan: (context) => ({
-    fragment: on(nodesOf(context), (host) =>
+    fragment: on(withKubelet(context), (host) =>
       kubeletRunning({ fingerprint: [programDigest(context, 'kubernetes', 'kubelet', host)] }),
     ),
     outputs: undefined,
   }),
 });
+
+function withKubelet(context: PlanContext): readonly PlanHost[] {
+  return nodesOf(context).filter(({ facts }) => facts.commands.includes('kubelet'));
+}
