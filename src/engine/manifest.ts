@@ -107,6 +107,7 @@ export function effectWords(effect: Effect): string {
   const { type } = effect;
   switch (type) {
     case 'path':
+    case 'directory':
     case 'mode':
       return `${type} ${effect.path}`;
     case 'sysctl':

@@ -5,6 +5,10 @@
 export type Effect =
   /** A file, link or directory with all that is in it. Of a directory that was there before, what was not in it. */
   | { readonly type: 'path'; readonly path: string }
+  /** All paths that begin so, with what is mounted there: in a directory that may be anybody's, where names tell whose they are. */
+  | { readonly type: 'paths'; readonly prefix: string }
+  /** A directory and those above it. Of those that were not there before, the ones go in which nothing is left. */
+  | { readonly type: 'directory'; readonly path: string }
   /** Permissions and owner of a directory that was there before. */
   | { readonly type: 'mode'; readonly path: string }
   /** Everything mounted at or below a path. */

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { containerdConfig, containerdRegistry } from './containerd.ts';
+import { effectWords } from '../engine/manifest.ts';
+import type { Effect } from '../model/effect.ts';
+import { containerdConfig, containerdRegistry, containerdService } from './containerd.ts';
 import { contentBytes } from './generic/lib/content.ts';
 
 /** What a dedicated step would write. */
@@ -35,4 +37,16 @@ test.each([
 ])('how %s is reached', async (host, endpoints) => {
   const name = host.replaceAll(':', '-');
   await expect(textOf(containerdRegistry({ host, endpoints }))).toMatchFileSnapshot(`golden/hosts-${name}.toml`);
+});
+
+test.each([
+  ['/var/lib/containerd/', ['mounts /var/lib/containerd', 'path /var/lib/containerd', 'mode /var/lib/containerd']],
+  [
+    '/data',
+    ['paths /data/io.containerd.', 'mounts /data/tmpmounts', 'path /data/tmpmounts', 'directory /data', 'mode /data'],
+  ],
+])('what containerd makes in %s is its own, in a directory of the user only by its name', (dataDir, expected) => {
+  const { effects } = containerdService({ dataDir, fingerprint: '' }).want as { readonly effects: readonly Effect[] };
+  const there = effects.map(effectWords).filter((words) => words.includes(` ${dataDir.replace(/\/$/, '')}`));
+  expect(there).toEqual(expected);
 });

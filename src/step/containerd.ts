@@ -1,3 +1,5 @@
+import { cleanPath } from '../model/cluster/data-directory.ts';
+import type { Effect } from '../model/effect.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated } from '../plan/step.ts';
@@ -11,6 +13,7 @@ export const CONTAINERD = {
   registries: '/etc/containerd/certs.d',
   unit: '/etc/systemd/system/containerd.service',
   socket: '/run/containerd/containerd.sock',
+  data: '/var/lib/containerd',
 } as const;
 
 /** What the configuration of containerd depends on. */
@@ -105,10 +108,8 @@ export const containerdService = dedicated(
       fingerprint: params.fingerprint,
       reads: [CONTAINERD.config, CONTAINERD.unit, CONTAINERD.program],
       effects: [
-        { type: 'mounts', below: params.dataDir },
+        ...dataEffects(params.dataDir),
         { type: 'mounts', below: '/run/containerd' },
-        { type: 'path', path: params.dataDir },
-        { type: 'mode', path: params.dataDir },
         { type: 'path', path: '/run/containerd' },
         { type: 'path', path: '/opt/containerd' },
         { type: 'path', path: '/etc/cni' },
@@ -116,6 +117,23 @@ export const containerdService = dedicated(
       ],
     }),
 );
+
+/**
+ * What containerd makes in its data directory. The usual one is its own. One that the user has chosen may be anybody's: there only
+ * what is known by its name belongs to containerd.
+ */
+function dataEffects(dir: string): readonly Effect[] {
+  const path = cleanPath(dir);
+  const mode: Effect = { type: 'mode', path };
+  if (path === CONTAINERD.data) return [{ type: 'mounts', below: path }, { type: 'path', path }, mode];
+  return [
+    { type: 'paths', prefix: `${path}/io.containerd.` },
+    { type: 'mounts', below: `${path}/tmpmounts` },
+    { type: 'path', path: `${path}/tmpmounts` },
+    { type: 'directory', path },
+    mode,
+  ];
+}
 
 /** How crictl finds containerd. */
 export const crictlConfig = dedicated(

@@ -13,6 +13,7 @@ import {
   joinDocument,
   type NodeSettings,
 } from './kubeadm/config.ts';
+import { etcdMember, KUBELET_DIR, type NodePlaces, placesEffects, resetNode } from './kubeadm/places.ts';
 
 /** Where kubeadm and the kubelet have their files. */
 export const KUBERNETES = {
@@ -21,24 +22,16 @@ export const KUBERNETES = {
   kubeadmConfig: '/etc/kubernetes/kubeadm-config.yaml',
   patches: '/etc/kubernetes/patches',
   kubelet: '/usr/local/bin/kubelet',
-  kubeletDir: '/var/lib/kubelet',
+  kubeletDir: KUBELET_DIR,
   unit: '/etc/systemd/system/kubelet.service',
   dropIn: '/etc/systemd/system/kubelet.service.d/10-kubeadm.conf',
 } as const;
 
-/** Where things lie on a node that its configuration may put elsewhere. */
-export interface NodePlaces {
-  readonly criSocket: string;
-  readonly etcdDir: string;
-  /** Of the kubelet: volumes, plugins, pods. Its configuration is in the usual place all the same. */
-  readonly kubeletDir: string;
-}
-
 /** What the kubelet, its pods, CNI plugins and kube-proxy make on a node. */
-const nodeEffects = ({ etcdDir, kubeletDir }: NodePlaces): readonly Effect[] => [
+const nodeEffects = (places: NodePlaces): readonly Effect[] => [
   { type: 'units', prefix: 'kubepods' },
   { type: 'cgroups', prefix: 'kubepods' },
-  ...kubeletDirs(kubeletDir).map((below) => ({ type: 'mounts', below }) as const),
+  ...placesEffects(places),
   { type: 'namespaces', prefix: 'cni-' },
   { type: 'links', prefix: 'cni0' },
   { type: 'links', prefix: 'veth' },
@@ -54,8 +47,6 @@ const nodeEffects = ({ etcdDir, kubeletDir }: NodePlaces): readonly Effect[] => 
   { type: 'ipsets', prefix: 'KUBE-' },
   ...[
     '/etc/kubernetes',
-    ...kubeletDirs(kubeletDir),
-    etcdDir,
     '/var/lib/cni',
     '/var/log/pods',
     '/var/log/containers',
@@ -71,24 +62,6 @@ const nodeEffects = ({ etcdDir, kubeletDir }: NodePlaces): readonly Effect[] => 
   { type: 'sysctl', key: 'net/ipv4/conf/all/route_localnet' },
 ];
 
-function kubeletDirs(dir: string): readonly string[] {
-  return [...new Set([KUBERNETES.kubeletDir, dir])];
-}
-
-/**
- * kubeadm puts back what it did, as far as it knows; the effects take care of the rest. Pods keep their mounts until then: what
- * is mounted is never deleted.
- */
-const reset = ({ criSocket, etcdDir, kubeletDir }: NodePlaces): string =>
-  sh`if command -v kubeadm >/dev/null; then
-  kubeadm reset --force --cri-socket ${`unix://${criSocket}`} >/dev/null 2>&1 || :
-fi
-systemctl stop kubelet 2>/dev/null || :
-rm -rf /etc/kubernetes/manifests /etc/kubernetes/pki /etc/kubernetes/*.conf ${`${etcdDir}/member`}
-for dir in ${kubeletDirs(kubeletDir)}; do
-  find "$dir" -mindepth 1 -maxdepth 1 ! -name pods -exec rm -rf {} + 2>/dev/null || :
-done`.script;
-
 /**
  * A node that lost its power while it joined counts as ready for most of a minute, and kubeadm joins none that is: it is tried
  * again until the cluster has noticed. A living node of that name stays ready, and the last try says so.
@@ -102,7 +75,7 @@ until kubeadm join --config "$KX_CONFIG" 2>"$KX_CONFIG.said"; do
   { [ "$tries" -gt 0 ] && grep -q 'status "Ready" already exists' "$KX_CONFIG.said"; } || break
   echo 'the cluster still takes the node that was here for ready'
   (
-${{ script: reset(places) }}
+${{ script: resetNode(places) }}
   )
   code=0
   sleep 10
@@ -110,8 +83,13 @@ done
 rm -f "$KX_CONFIG.said"
 exit "$code"`.script;
 
-/** What exists on a node as soon as kubeadm has begun. */
-const TRACES = ['/etc/kubernetes/kubelet.conf', '/etc/kubernetes/pki/ca.crt', '/var/lib/kubelet/config.yaml'];
+/** What exists on a node as soon as kubeadm has begun. The data of an etcd is nobody's to delete who has not made it. */
+const traces = ({ etcdDir }: NodePlaces): readonly string[] => [
+  '/etc/kubernetes/kubelet.conf',
+  '/etc/kubernetes/pki/ca.crt',
+  '/var/lib/kubelet/config.yaml',
+  ...(etcdDir === undefined ? [] : [etcdMember(etcdDir)]),
+];
 
 /** A directory of Kubernetes. */
 export const kubernetesDirectory = dedicated(
@@ -212,8 +190,8 @@ export const kubeadmInit = dedicated(
       name: 'kubeadm',
       purpose: 'kubeadm init',
       run: `kubeadm init --config ${KUBERNETES.kubeadmConfig} --skip-token-print`,
-      undo: reset(params.places),
-      traces: TRACES,
+      undo: resetNode(params.places),
+      traces: traces(params.places),
       timeoutSeconds: 900,
     }),
 );
@@ -294,8 +272,8 @@ export const kubeadmJoin = dedicated(
       purpose: 'kubeadm join',
       run: joinUnlessReady(params.places),
       config: { documents: [joinDocument(params.join, params.node)] } as unknown as Wanted<Content>,
-      undo: reset(params.places),
-      traces: TRACES,
+      undo: resetNode(params.places),
+      traces: traces(params.places),
       timeoutSeconds: 900,
       ...(params.after === undefined ? {} : { after: params.after }),
     }),

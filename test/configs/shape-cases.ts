@@ -219,6 +219,19 @@ export const shapeCases: readonly Case[] = [
     'var/lib/etcd',
   ),
   bad('KX2320', 'path with dots', changed(['type: kubeadm\n', 'type: kubeadm\n    dataDir: /var/../etc\n'])),
+  ...['/', '/etc', '/var//lib/', '/home/.', '/run/etcd'].map((dir) =>
+    bad(
+      'KX2334',
+      `etcd in ${dir}`,
+      changed(['type: kubeadm\n', `type: kubeadm\n    dataDir: ${dir}\n`]),
+      dir,
+      'a directory of the system itself',
+    ),
+  ),
+  bad('KX2334', 'containerd in /var', plus('registry:\n  containerdDataDir: /var\n'), '/var'),
+  bad('KX2334', 'the kubelet in /usr', changed(['v1.34.2', 'v1.34.2\n    kubeletArgs: [--v=2, --root-dir=/usr/]'])),
+  bad('KX2320', 'the kubelet nowhere', changed(['v1.34.2', 'v1.34.2\n    kubeletArgs: [--root-dir=data]'])),
+  bad('KX2320', 'the kubelet without a place', changed(['v1.34.2', 'v1.34.2\n    kubeletArgs: [--root-dir]'])),
   bad(
     'KX2321',
     'endpoint without scheme',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { inEveryShell, runWithLibrary } from '../../../test/rig/posix-shells.ts';
 
@@ -64,6 +64,26 @@ inEveryShell('effects', (shell, test) => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const left = await readdir(tree, { recursive: true });
     expect(left.toSorted()).toEqual([kept[0], 'd.kubexm-kept-20260101', kept[1]]);
+  });
+
+  test('in a directory of others, what begins with a prefix is found and goes', async () => {
+    for (const name of ['io.one/a', 'io.two/b', 'ion', 'theirs/io.one']) {
+      await mkdir(join(dir, 'data', dirname(name)), { recursive: true });
+      await writeFile(join(dir, 'data', name), name);
+    }
+    const found = `${dir}/data/io.one\n${dir}/data/io.two\n`;
+    expect(await look(`paths ${dir}/data/io.`)).toBe(found);
+    expect((await run(`kx_effect_remove paths ${dir}/data/io.one`)).code).toBe(0);
+    const left = await readdir(join(dir, 'data'));
+    expect(left.toSorted()).toEqual(['io.two', 'ion', 'theirs']);
+  });
+
+  test('a directory is found with those above it, and goes when it is empty', async () => {
+    await mkdir(join(dir, 'a/b/c'), { recursive: true });
+    expect(await look(`directory ${dir}/a/b/c/`)).toMatch(`${dir}/a/b/c\n${dir}/a/b\n${dir}/a\n${dir}\n`);
+    expect(await look(`directory ${dir}/a/no/such`)).toMatch(new RegExp(`^${dir}/a\n`));
+    expect((await run(`kx_effect_remove directory ${dir}/a/b; kx_effect_remove directory ${dir}/a/b/c`)).code).toBe(0);
+    expect(await readdir(join(dir, 'a/b'))).toEqual([]);
   });
 
   const kinds = [

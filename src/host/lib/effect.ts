@@ -7,6 +7,8 @@ kx_effect_look() {
   kx_arg=\${1#* }
   case \${1%% *} in
     path) kx_path_and_inside "$kx_arg" ;;
+    paths) for kx_x in "$kx_arg"*; do if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
+    directory) kx_directories "$kx_arg" ;;
     mode) [ -L "$kx_arg" ] || [ ! -d "$kx_arg" ] || stat -c '%a %u:%g %n' -- "$kx_arg" ;;
     sysctl) if [ -r "/proc/sys/$kx_arg" ]; then printf '%s %s\n' "$kx_arg" "$(cat "/proc/sys/$kx_arg")"; fi ;;
     units) kx_units "$kx_arg" ;;
@@ -28,7 +30,9 @@ kx_effect_look() {
 kx_effect_remove() {
   case $1 in
     path) kx_path_remove "$2" ;;
-    mounts) umount -- "$2" 2>/dev/null || umount -l -- "$2" || ! kx_is_mount "$2" ;;
+    paths) kx_mounts_below "$2" | while IFS= read -r kx_x; do kx_unmount "$kx_x"; done; kx_path_remove "$2" ;;
+    directory) [ ! -d "$2" ] || [ -n "$(ls -A -- "$2")" ] || rmdir -- "$2" ;;
+    mounts) kx_unmount "$2" ;;
     links) ip link delete dev "$2" || [ ! -e "/sys/class/net/$2" ] ;;
     namespaces) kx_netns_remove "$2" ;;
     cgroups) kx_cgroup_remove "$2" ;;
@@ -72,6 +76,15 @@ kx_path_and_inside() {
   [ -L "$1" ] || [ ! -d "$1" ] || find "$1" -mindepth 1 -maxdepth 1
 }
 
+# PATH: itself and the directories above it, the deepest first.
+kx_directories() {
+  kx_x=\${1%/}
+  while [ -n "$kx_x" ]; do
+    [ ! -d "$kx_x" ] || printf '%s\n' "$kx_x"
+    kx_x=\${kx_x%/*}
+  done
+}
+
 # PREFIX: units, loaded as they are.
 kx_units() {
   command -v systemctl >/dev/null || return 0
@@ -101,6 +114,8 @@ $kx_found"
   done </proc/self/mountinfo
   printf %s "$kx_found"
 }
+
+kx_unmount() { umount -- "$1" 2>/dev/null || umount -l -- "$1" || ! kx_is_mount "$1"; }
 
 kx_is_mount() { kx_mounts_below "$1" | grep -qxF -e "$1"; }
 

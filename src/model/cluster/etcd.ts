@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { alias, choice, int, line, section } from './field.ts';
-import { absolutePath, url, version } from './text.ts';
+import { dataDirectory, url, version } from './text.ts';
 
 const external = z.strictObject({
   endpoints: z.array(url()).default([]).describe('Client addresses, such as https://192.168.6.6:2379.'),
@@ -16,7 +16,7 @@ export const etcdSchema = section({
     .describe('As systemd services on the etcd hosts, by kubeadm on the masters, or one that exists.'),
   version: version().optional().describe('Version of etcd. Default: what fits the Kubernetes version.'),
   external: alias(external.optional(), 'externalConfig').describe('The etcd that exists, for type external.'),
-  dataDir: absolutePath().default('/var/lib/etcd').describe('Data directory.'),
+  dataDir: dataDirectory().default('/var/lib/etcd').describe('Data directory.'),
   heartbeatInterval: int(1, 60_000).default(250).describe('Milliseconds between heartbeats.'),
   electionTimeout: int(5, 50_000)
     .default(5000)

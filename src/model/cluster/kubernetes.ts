@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { containerRuntimeSchema } from './container-runtime.ts';
 import { alias, choice, free, int, line, list, section } from './field.ts';
-import { anyNetwork, argument, domain, hostAddress, kubernetesVersion } from './text.ts';
+import { anyNetwork, argument, domain, hostAddress, kubeletArgument, kubernetesVersion } from './text.ts';
 
 const switchedOn = (what: string) =>
   section({ enabled: z.boolean().default(false).describe(`Install ${what}.`) }).describe(`${what}.`);
@@ -48,7 +48,7 @@ export const kubernetesSchema = z
       .default('auto')
       .describe('Mode of kube-proxy; auto takes what the kernel has.'),
     featureGates: z.record(z.string(), z.boolean()).default({}).describe('Feature gates of all components.'),
-    kubeletArgs: list(argument()).describe('Arguments of the kubelet, such as --root-dir=/var/lib/kubelet.'),
+    kubeletArgs: list(kubeletArgument()).describe('Arguments of the kubelet, such as --root-dir=/var/lib/kubelet.'),
     apiserverArgs: list(argument()).describe('Arguments of the API server.'),
     controllerManagerArgs: list(argument()).describe('Arguments of the controller manager.'),
     schedulerArgs: list(argument()).describe('Arguments of the scheduler.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alias, choice, free, line, oneOrMany, port, refuse, secret, section, textWhere } from './field.ts';
 import { isRegistryHost } from './names.ts';
-import { absolutePath, registryHost, version } from './text.ts';
+import { absolutePath, dataDirectory, registryHost, version } from './text.ts';
 
 const mirror = () => textWhere((text) => isRegistryHost(text.replace(/^https?:\/\//, '').replace(/\/$/, '')), 'KX2330');
 
@@ -42,7 +42,7 @@ export const registrySchema = section({
   auths: z.record(registryHost(), auth).default({}).describe('Logins by registry host.'),
   registryMirrors: oneOrMany(mirror()).default([]).describe('Mirrors of Docker Hub.'),
   insecureRegistries: oneOrMany(registryHost()).default([]).describe('Registries without trusted TLS.'),
-  containerdDataDir: absolutePath().default('/var/lib/containerd').describe('Data directory of containerd.'),
+  containerdDataDir: dataDirectory().default('/var/lib/containerd').describe('Data directory of containerd.'),
   dockerDataDir: absolutePath().default('/var/lib/docker').describe('Data directory of docker.'),
   registryDataDir: absolutePath().default('/mnt/registry').describe('Data directory of the registry.'),
   harborConfig: alias(harbor.optional(), 'harbor').describe('Settings of Harbor.'),

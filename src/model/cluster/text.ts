@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorParams } from '../errors/index.ts';
+import { isSystemDirectory } from './data-directory.ts';
 import { type ConfigCode, line, refuse, textWhere } from './field.ts';
 import {
   addressKind,
@@ -46,14 +47,30 @@ export const packageName = () => textWhere(isPackageName, 'KX2331');
 export const version = () => textWhere((text) => /^v?\d+(\.\d+){1,3}([-+~.][0-9A-Za-z.+-]+)?$/.test(text), 'KX2319');
 
 /** A path on a cluster's machine. */
-export const absolutePath = () =>
-  textWhere((text) => /^\/\S*$/.test(text) && !text.split('/').includes('..'), 'KX2320');
+export const absolutePath = () => textWhere(isAbsolutePath, 'KX2320');
+
+/** A directory for the data of a program, on a cluster's machine. */
+export const dataDirectory = () =>
+  absolutePath().check((payload) => {
+    const { value } = payload;
+    if (isAbsolutePath(value) && isSystemDirectory(value)) refuse(payload, 'KX2334', { value });
+  });
 
 /** An http or https address. */
 export const url = () => textWhere(isHttpUrl, 'KX2321');
 
 /** A command-line argument. */
 export const argument = () => textWhere((text) => /^--[A-Za-z][\w.-]*(=.*)?$/.test(text), 'KX2329');
+
+/** An argument of the kubelet. Its root directory is one for data. */
+export const kubeletArgument = () =>
+  argument().check((payload) => {
+    const match = /^--root-dir(?:=(.*))?$/.exec(payload.value);
+    if (match === null) return;
+    const value = match[1] ?? '';
+    if (!isAbsolutePath(value)) refuse(payload, 'KX2320', { value });
+    else if (isSystemDirectory(value)) refuse(payload, 'KX2334', { value });
+  });
 
 /** A digest as sha256sum prints it. */
 export const sha256 = () => textWhere((text) => /^[0-9a-f]{64}$/i.test(text), 'KX2332');
@@ -116,6 +133,10 @@ export const kubernetesVersion = () =>
     }
     return `v${text.replace(/^v/, '')}`;
   });
+
+function isAbsolutePath(text: string): boolean {
+  return /^\/\S*$/.test(text) && !text.split('/').includes('..');
+}
 
 function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[^\s/]/.test(text) && URL.canParse(text);

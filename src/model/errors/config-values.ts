@@ -215,4 +215,15 @@ export const configValueErrors = {
     title: { en: '{field}: "{value}" has brackets or a zone', zh: '{field}："{value}" 带有方括号或区域标识' },
     remedy: { en: 'Write the IPv6 address alone, such as 2022::2.', zh: '请只写 IPv6 地址，例如 2022::2。' },
   },
+  KX2334: {
+    exit: 3,
+    title: {
+      en: '{field}: "{value}" is a directory of the system itself',
+      zh: '{field}："{value}" 是系统自身的目录',
+    },
+    remedy: {
+      en: 'Name a directory for this data alone, such as /data/kubelet: what is in it is deleted with the cluster.',
+      zh: '请为这些数据指定一个单独的目录，例如 /data/kubelet：其中的数据会随集群一起删除。',
+    },
+  },
 } as const satisfies Record<string, ErrorEntry>;

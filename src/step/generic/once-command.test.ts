@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runSmall } from '../../../test/rig/starter.ts';
 import { output } from '../../model/host.ts';
 import { onceCommand } from './once-command.ts';
 
-const { judge, probe, apply } = onceCommand.definition;
+const { judge, probe, apply, revert } = onceCommand.definition;
 const want = {
   name: 'kubeadm',
   purpose: 'kubeadm init',
@@ -25,6 +29,21 @@ describe('a command that runs once', () => {
   test('refuses what somebody else has made, before it notes anything', () => {
     const { script } = apply({} as never, want, {} as never) as { script: string };
     expect(script.indexOf('kubexm has not made it')).toBeLessThan(script.indexOf('begun'));
+  });
+
+  test('undoes only what has begun: what it was refused for is somebody else’s', async () => {
+    const state = await mkdtemp(join(tmpdir(), 'kx-once-'));
+    const { script } = revert!({} as never, { ...want, undo: 'echo undone' }, { traces: [] }) as { script: string };
+    const undo = async (before: string) =>
+      (await runSmall(`KX_STATE=${state}; export KX_STATE\n${before}\n${script}`)).stdout.toString();
+    try {
+      expect(await undo(':')).toBe('');
+      const begun = `mkdir "$KX_STATE/once" && echo begun >"$KX_STATE/once/kubeadm"`;
+      expect(await undo(begun)).toBe('undone\n');
+      expect(await undo(':')).toBe('');
+    } finally {
+      await rm(state, { recursive: true, force: true });
+    }
   });
 
   test('a secret of its file is in no word of a command', () => {

@@ -62,6 +62,8 @@ done`,
   },
   revert: (_host, want) =>
     lines(
+      // It was refused before it began: what is there is somebody else's.
+      sh`[ -e ${noteOf(want)} ] || exit 0`,
       sh`(`,
       commandScript(want.undo, {}),
       sh`) || exit`,

@@ -15,7 +15,7 @@ export const initKubernetesTask = defineTask({
     const settings = { cluster: clusterSettings(context), node: nodeSettings(context, first) };
     const fragment = sequence(
       on(first, kubeadmConfigFile(settings)),
-      on(first, kubeadmInit({ places: nodePlaces(context) })),
+      on(first, kubeadmInit({ places: nodePlaces(context, first) })),
     );
     return { fragment, outputs: undefined };
   },

@@ -22,7 +22,7 @@ export const joinKubernetesTask = defineTask({
     const key = on(first, certificateKey({}));
     const join = (host: PlanHost, after?: Ref<Json>) =>
       kubeadmJoin({
-        places: nodePlaces(context),
+        places: nodePlaces(context, host),
         node: nodeSettings(context, host),
         join: {
           ...common(context),

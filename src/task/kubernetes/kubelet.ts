@@ -19,6 +19,8 @@ export const kubeletTask = defineTask({
     const directory = KUBERNETES.dropIn.replace(/\/[^/]*$/, '');
     const { kubernetes, network } = context.cluster.spec;
     const effects = networkEffects(network.plugin);
+    const enabled = (roles: readonly string[]) => kubeletEnabled({ places: nodePlaces(context, { roles }), effects });
+    const [onMaster, onWorker] = [enabled(['master']), enabled([])];
     const fragment = sequence(
       parallel(
         on(nodes, kubeletUnitFile({ runtime: kubernetes.containerRuntime.type })),
@@ -27,7 +29,7 @@ export const kubeletTask = defineTask({
           on(nodes, kubeletDropIn({})),
         ),
       ),
-      on(nodes, kubeletEnabled({ places: nodePlaces(context), effects })),
+      on(nodes, (host) => (host.roles.includes('master') ? onMaster : onWorker)),
     );
     return { fragment, outputs: undefined };
   },

@@ -186,8 +186,17 @@ describe('what it acts on', () => {
     for (const path of ['/data/etcd', '/data/kubelet', '/var/lib/kubelet']) {
       expect(plan('kubernetes/kubelet/kubelet-enabled')).toContain(`"path":"${path}"`);
     }
-    expect(plan('kubernetes/kubelet/kubelet-enabled')).toContain('"below":"/data/kubelet"');
+    expect(plan('kubernetes/kubelet/kubelet-enabled')).toContain('"below":"/data/kubelet/pods"');
     expect(plan('kubernetes/init/init')).toContain('/data/etcd/member');
     expect(plan('kubernetes/init/init')).toContain('/data/kubelet');
+    // A worker has no etcd: what is there is somebody else's.
+    expect(plan('kubernetes/join/join')).toContain('/data/kubelet');
+    expect(plan('kubernetes/join/join')).not.toMatch(/\/data\/etcd|etcd\/member/);
+  });
+
+  test('an etcd that is there already is nobody’s to begin on', async () => {
+    const { nodes } = renderJson(buildGraph(await creation(creatable())));
+    const init = nodes.find(({ id }) => id === 'kubernetes/init/init');
+    expect(JSON.stringify(init)).toMatch(/"traces":\[[^\]]*"\/var\/lib\/etcd\/member"/);
   });
 });

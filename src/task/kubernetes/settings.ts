@@ -1,3 +1,4 @@
+import { cleanPath } from '../../model/cluster/data-directory.ts';
 import { livingGates } from '../../model/cluster/feature-gates.ts';
 import type { ClusterHost } from '../../model/cluster/index.ts';
 import { type JsonObject, mergePatch } from '../../model/json.ts';
@@ -5,8 +6,9 @@ import type { PlanContext, PlanHost } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
 import { CONTAINERD } from '../../step/containerd.ts';
 import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
+import type { NodePlaces } from '../../step/kubeadm/places.ts';
 import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';
-import { KUBERNETES, type NodePlaces } from '../../step/kubeadm.ts';
+import { KUBERNETES } from '../../step/kubeadm.ts';
 import { nodesOf } from '../nodes.ts';
 
 const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
@@ -82,10 +84,14 @@ function ignoredChecks(context: PlanContext, { facts }: PlanHost): readonly stri
 }
 
 /** Where a node keeps what `kubeadm reset` and the manifest have to find again. */
-export function nodePlaces(context: PlanContext): NodePlaces {
+export function nodePlaces(context: PlanContext, { roles }: Pick<PlanHost, 'roles'>): NodePlaces {
   const { etcd, kubernetes } = context.cluster.spec;
   const root = flags(kubernetes.kubeletArgs).findLast(({ name }) => name === 'root-dir')?.value;
-  return { criSocket: criSocket(context), etcdDir: etcd.dataDir, kubeletDir: root ?? KUBERNETES.kubeletDir };
+  return {
+    criSocket: criSocket(context),
+    ...(roles.includes('master') ? { etcdDir: cleanPath(etcd.dataDir) } : {}),
+    kubeletDir: cleanPath(root ?? KUBERNETES.kubeletDir),
+  };
 }
 
 /** A host's part of the configuration. */
