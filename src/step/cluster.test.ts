@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { output } from '../model/host.ts';
 import type { Script } from '../model/script.ts';
-import { type NodeLabels, nodeLabels } from './cluster.ts';
+import { daemonReady, daemonRevision, type NodeLabels, nodeLabels } from './cluster.ts';
 
 const WORKER = { 'node-role.kubernetes.io/worker': '' };
 const want: NodeLabels = { nodes: { node1: WORKER, node2: { ...WORKER, zone: 'a' }, node3: WORKER } };
@@ -75,5 +75,49 @@ echo "$*" >>"${dir}/log"
       'label node node1 --overwrite node-role.kubernetes.io/worker-',
       'label node node2 --overwrite zone=b',
     ]);
+  });
+});
+
+describe('a daemon set that is replaced pod by pod', () => {
+  const daemon = { namespace: 'net', name: 'ds', selector: 'app=net' };
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'kubexm-daemon-'));
+    const kubectl = `#!/bin/sh
+case $* in
+  *'get daemonset ds'*) cat "${dir}/generations" ;;
+  *'get controllerrevisions -l app=net --sort-by=.revision'*) printf 6f9c ;;
+  *) echo "$*" >>"${dir}/log" ;;
+esac
+`;
+    writeFileSync(join(dir, 'kubectl'), kubectl, { mode: 0o755 });
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  const ask = (generations: string) => {
+    writeFileSync(join(dir, 'generations'), generations);
+    const { run } = daemonRevision(daemon).want as { readonly run: string };
+    const { status, stdout } = spawnSync('sh', ['-c', run], { env: { PATH: `${dir}:${process.env['PATH']}` } });
+    return { status, stdout: stdout.toString() };
+  };
+
+  test('is asked for its revision once its controller has seen the last change', () => {
+    expect(ask('4 4')).toEqual({ status: 0, stdout: '6f9c\n' });
+    expect(ask('4 3')).toMatchObject({ status: 1 });
+    // Nobody has seen it at all yet.
+    expect(ask('1 ')).toMatchObject({ status: 1 });
+  });
+
+  test('is ready on a node when the pod there is of that revision', () => {
+    const revision = 'as of the first master' as never;
+    const { run, env } = daemonReady({ ...daemon, node: 'node1', revision }).want as {
+      readonly run: string;
+      readonly env: object;
+    };
+    expect(env).toEqual({ revision });
+    execFileSync('sh', ['-c', run], { env: { PATH: `${dir}:${process.env['PATH']}`, revision: '6f9c' } });
+    expect(readFileSync(join(dir, 'log'), 'utf8')).toContain(
+      'wait pods -l app=net,controller-revision-hash=6f9c --field',
+    );
   });
 });

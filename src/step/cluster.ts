@@ -42,6 +42,13 @@ export const applyObjects = dedicated(
     kubeObjects({ ...params, kubeconfig: KUBERNETES.adminConf }),
 );
 
+/** A daemon set, and how its pods are told. */
+export interface Daemon {
+  readonly namespace: string;
+  readonly name: string;
+  readonly selector: string;
+}
+
 /** A deployment that serves, be some of its pods on a machine that is gone. */
 export const deploymentServes = dedicated(
   'deployment-serves',
@@ -70,15 +77,38 @@ export const nodeReady = dedicated(
     }),
 );
 
+/**
+ * The revision of a daemon set that its pods are to have, as soon as its controller has seen the last change: before that, pods that
+ * are about to be replaced look ready.
+ */
+export const daemonRevision = dedicated(
+  'revision',
+  waitForCommand,
+  'Wait until the controller has seen the last change of a daemon set, and ask which revision it is.',
+  ({ namespace, name, selector }: Daemon) => {
+    const kubectl = `${KUBECTL} -n ${namespace}`;
+    return waitForCommand({
+      run: `seen=$(${kubectl} get daemonset ${name} -o 'jsonpath={.metadata.generation} {.status.observedGeneration}') || exit
+[ "\${seen% *}" = "\${seen#* }" ] || { echo "generation and what is seen of it: $seen"; exit 1; }
+revision=$(${kubectl} get controllerrevisions -l ${selector} --sort-by=.revision -o 'jsonpath={.items[-1:].metadata.labels.controller-revision-hash}') || exit
+[ -n "$revision" ] && echo "$revision"`,
+      purpose: `the revision of ${namespace}/${name}`,
+      timeoutSeconds: 120,
+      intervalSeconds: 1,
+    });
+  },
+);
+
 /** A pod of a daemon set, ready on this node. */
 export const daemonReady = dedicated(
   'daemon-ready',
   waitForCommand,
   'Wait until the pod of a daemon set is ready on the node.',
-  (params: { readonly node: string; readonly namespace: string; readonly selector: string }) =>
+  ({ node, namespace, selector, revision }: Daemon & { readonly node: string; readonly revision?: Ref<string> }) =>
     waitForCommand({
-      run: `${KUBECTL_OF_NODE} -n ${params.namespace} wait pods -l ${params.selector} --field-selector spec.nodeName=${params.node} --for=condition=Ready --timeout="\${kxg_patience}s" >/dev/null`,
-      purpose: `${params.namespace}/${params.selector} on ${params.node}`,
+      run: `${KUBECTL_OF_NODE} -n ${namespace} wait pods -l ${revision === undefined ? selector : `"${selector},controller-revision-hash=$revision"`} --field-selector spec.nodeName=${node} --for=condition=Ready --timeout="\${kxg_patience}s" >/dev/null`,
+      ...(revision === undefined ? {} : { env: { revision } }),
+      purpose: `${namespace}/${selector} on ${node}`,
       timeoutSeconds: 300,
       intervalSeconds: 1,
     }),

@@ -16,6 +16,11 @@ test('flannel asks the API server itself, and not through kube-proxy', () => {
   ]);
 });
 
+test('flannel starts anew on a tenth of the nodes at a time', () => {
+  const daemon = flannelPatches(plain).find(({ kind }) => kind === 'DaemonSet');
+  expect(daemon?.merge).toMatchObject({ spec: { updateStrategy: { rollingUpdate: { maxUnavailable: '10%' } } } });
+});
+
 test.each<[string, FlannelSettings, object]>([
   ['IPv4', plain, { Network: '10.9.0.0/16', Backend: { Type: 'vxlan' } }],
   [

@@ -41,6 +41,8 @@ const daemon = ({ host, port }: FlannelSettings['endpoint']): ObjectPatch => ({
   name: 'kube-flannel-ds',
   merge: {
     spec: {
+      // Packets travel on while flannel starts anew: one node after the other would take hours in a big cluster.
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '10%' } },
       template: {
         spec: {
           initContainers: [{ name: 'install-cni', $patch: 'delete' }],

@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { output } from '../../model/host.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { Script } from '../../model/script.ts';
 import { type KubeObjects, kubeObjects } from './kube-objects.ts';
 import { patchedManifest } from './lib/kube-manifest.ts';
 
-const { judge, revert, retry } = kubeObjects.definition;
+const { judge, apply, revert, retry } = kubeObjects.definition;
 const want: KubeObjects = {
   name: 'a namespace',
   objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'example' } }],
@@ -104,3 +106,65 @@ spec: {template: {spec: {containers: [{image: 'docker.io/x/y:v1'}], initContaine
     expect(() => patchedManifest({ source: source(), images: {}, patches })).toThrow(/gone/);
   });
 });
+
+describe('the configuration that pods read', () => {
+  const config = (name: string, data: JsonObject, kind = 'ConfigMap', namespace = 'net') => ({
+    kind,
+    metadata: { name, namespace },
+    data,
+  });
+  const workload = (kind: string, spec: JsonObject, name = 'one') => ({
+    kind,
+    metadata: { name, namespace: 'net' },
+    spec: { template: { metadata: { annotations: { theirs: 'x' } }, spec } },
+  });
+  const volume = (name: string) => ({ volumes: [{ name: 'v', configMap: { name } }] });
+  /** The annotations of the pod template of each object. */
+  const annotations = (...objects: readonly JsonObject[]) => {
+    const { script } = apply({} as never, { ...want, objects }, {} as never) as Script;
+    const text = Buffer.from(/printf %s (\S+) \|/.exec(script)?.[1] ?? '', 'base64').toString();
+    return parseAllDocuments(text).map(
+      (document) => (document.toJS() as Template).spec?.template.metadata.annotations ?? {},
+    );
+  };
+  const KEY = 'kubexm.mensylisir.io/config';
+  const of = (spec: JsonObject, ...configs: readonly JsonObject[]) =>
+    annotations(workload('DaemonSet', spec), ...configs)[0]?.[KEY];
+
+  test('is told in their template, so that they start anew with another one', () => {
+    const before = of(volume('cfg'), config('cfg', { mtu: '0' }));
+    expect(before).toMatch(/^[0-9a-f]{64}$/);
+    expect(of(volume('cfg'), config('cfg', { mtu: '0' }))).toBe(before);
+    expect(of(volume('cfg'), config('cfg', { mtu: '1400' }))).not.toBe(before);
+    expect(annotations(workload('DaemonSet', volume('cfg')), config('cfg', {}))[0]).toHaveProperty('theirs', 'x');
+  });
+
+  test('is only what they refer to, wherever they do', () => {
+    const other = config('other', { a: '1' });
+    const before = of(volume('cfg'), config('cfg', {}), other);
+    expect(of(volume('cfg'), config('cfg', {}), config('other', { a: '2' }))).toBe(before);
+    expect(of(volume('cfg'), config('cfg', {}, 'Secret'), config('cfg', {}, 'ConfigMap', 'elsewhere'))).toBeUndefined();
+    const containers = (env: JsonObject) => ({ containers: [{ name: 'c', ...env }] });
+    const specs: readonly JsonObject[] = [
+      containers({ envFrom: [{ configMapRef: { name: 'other' } }] }),
+      containers({ env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'other', key: 'a' } } }] }),
+      { volumes: [{ name: 'v', projected: { sources: [{ configMap: { name: 'other' } }] } }] },
+    ];
+    for (const spec of specs) expect(of(spec, other)).toBeDefined();
+    const secret = config('key', { a: 'YQ==' }, 'Secret');
+    expect(of({ volumes: [{ name: 'v', secret: { secretName: 'key' } }] }, secret)).toBeDefined();
+  });
+
+  test('is not told where a template may not change, nor where there is none', () => {
+    const job = workload('Job', volume('cfg'));
+    expect(annotations(job, config('cfg', {}), workload('Deployment', {}))).toEqual([
+      { theirs: 'x' },
+      {},
+      { theirs: 'x' },
+    ]);
+  });
+});
+
+interface Template {
+  readonly spec?: { readonly template: { readonly metadata: { readonly annotations: Record<string, string> } } };
+}

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import { lines, type Script, sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
+import { withConfigDigests } from './lib/config-digest.ts';
 import { contentBytes } from './lib/content.ts';
 import { type Manifest, patchedManifest } from './lib/kube-manifest.ts';
 import { absolute, invalid } from './lib/path.ts';
@@ -101,7 +102,7 @@ function differences(text: string, want: KubeObjects) {
 function objectsOf({ name, objects = [], manifest }: KubeObjects): readonly JsonObject[] {
   const all = [...objects, ...(manifest === undefined ? [] : patchedManifest(manifest))];
   if (all.length === 0) throw invalid(`${name} has no objects`);
-  return all;
+  return withConfigDigests(all);
 }
 
 function nameOf(object: JsonObject): string {

@@ -1,7 +1,11 @@
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { controlPlaneReady, daemonReady, deploymentServes, nodeReady } from '../../step/cluster.ts';
+import { member } from '../../plan/ref.ts';
+import { controlPlaneReady, daemonReady, daemonRevision, deploymentServes, nodeReady } from '../../step/cluster.ts';
 import { CONTROL_PLANE, firstMaster, nodesOf } from '../nodes.ts';
+
+const FLANNEL = { namespace: 'kube-flannel', name: 'kube-flannel-ds', selector: 'app=flannel' };
+const PROXY = { namespace: 'kube-system', name: 'kube-proxy', selector: 'k8s-app=kube-proxy' };
 
 /** The cluster is well. Each node looks at itself: one that is lost holds nobody up, and is not called ready either. */
 export const healthTask = defineTask({
@@ -9,22 +13,30 @@ export const healthTask = defineTask({
   description:
     'Wait until every node is ready, with its network and its part of the control plane, and names are answered.',
   tags: ['health'],
-  steps: [nodeReady, daemonReady, controlPlaneReady, deploymentServes],
+  steps: [nodeReady, daemonRevision, daemonReady, controlPlaneReady, deploymentServes],
   plan: (context) => {
     const nodes = nodesOf(context);
-    const daemon = (name: string, namespace: string, selector: string) =>
-      on(nodes, (host) => daemonReady({ node: host.name, namespace, selector }), { name });
+    const first = firstMaster(context);
     const { plugin } = context.cluster.spec.network;
-    const network = plugin === 'flannel' ? [daemon('network', 'kube-flannel', 'app=flannel')] : [];
+    const revision = on(first, daemonRevision(FLANNEL));
+    const network = on(
+      nodes,
+      (host) => daemonReady({ ...FLANNEL, node: host.name, revision: member(revision.ref(), 'stdout') }),
+      { name: 'network' },
+    );
     const fragment = sequence(
-      on(nodes, (host) => nodeReady({ node: host.name })),
+      // Beside what takes longer: nobody waits for it when a cluster is new.
       parallel(
-        ...network,
+        on(nodes, (host) => nodeReady({ node: host.name })),
+        ...(plugin === 'flannel' ? [revision] : []),
+      ),
+      parallel(
+        ...(plugin === 'flannel' ? [network] : []),
         on(context.role('master'), (host) => controlPlaneReady({ node: host.name, components: CONTROL_PLANE }), {
           name: 'control-plane',
         }),
-        daemon('proxy', 'kube-system', 'k8s-app=kube-proxy'),
-        on(firstMaster(context), deploymentServes({ name: 'coredns', namespace: 'kube-system' }), { name: 'dns' }),
+        on(nodes, (host) => daemonReady({ ...PROXY, node: host.name }), { name: 'proxy' }),
+        on(first, deploymentServes({ name: 'coredns', namespace: 'kube-system' }), { name: 'dns' }),
       ),
     );
     return { fragment, outputs: undefined };
