@@ -1,3 +1,4 @@
+import { KUBELET_DIR } from '../model/cluster/places.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Output } from '../model/host.ts';
 import type { Json } from '../model/json.ts';

@@ -1,3 +1,4 @@
+import { apiServerPort } from '../../model/cluster/places.ts';
 import type { Path } from '../tree.ts';
 import { type Rule, type RuleContext, rule } from './rule.ts';
 
@@ -90,8 +91,7 @@ const addressFamily = rule([EXTERNAL, INTERNAL, ADDRESS, 'spec.hosts.*.internalA
 const separatePorts = rule([EXTERNAL, BALANCERS, MASTERS, 'spec.controlPlaneEndpoint.port'], (context) => {
   const { cluster, report } = context;
   const { port } = endpointOf(context);
-  // The API server itself listens on 6443.
-  if (!ownBalancer(context) || port !== 6443) return;
+  if (!ownBalancer(context) || port !== apiServerPort(cluster)) return;
   const host = cluster.spec.roleGroups.loadbalancer.find((name) => cluster.spec.roleGroups.master.includes(name));
   if (host !== undefined) report('KX2512', { host, port }, ['spec', 'roleGroups', 'loadbalancer'], at('port'));
 });

@@ -19,7 +19,11 @@ export const controlPlaneEndpointSchema = section({
   lb_address: alias(addresses().optional(), 'lbAddress', 'address', 'vip').describe(
     'Virtual IP for kubexm and kube-vip, or the address of an external load balancer.',
   ),
-  port: port().default(6443).describe('Port of the control plane.'),
+  port: port()
+    .default(6443)
+    .describe(
+      'Port of the control plane. API servers listen on it too, unless a load balancer that kubexm sets up does: then on 6443.',
+    ),
   interface: line()
     .optional()
     .describe('Network interface that carries the virtual IP. Default: the one with the internal address.'),

@@ -235,7 +235,10 @@ export const preflightErrors = {
       en: 'less than {minimum} GB are free on the disk of {path}',
       zh: '{path} 所在磁盘的可用空间不足 {minimum} GB',
     },
-    remedy: { en: 'Free some space or make the disk bigger.', zh: '请释放空间或扩大磁盘。' },
+    remedy: {
+      en: 'Free some space or make the disk bigger. Programs and images take {images} GB, the data of etcd up to {etcd} GB; on one disk they add up.',
+      zh: '请释放空间或扩大磁盘。程序和镜像需要 {images} GB，etcd 数据最多 {etcd} GB；位于同一磁盘时需要相加。',
+    },
   },
   KX4547: {
     exit: 4,

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../model/cluster/index.ts';
+import { type DataPlaces, placesOf } from '../../model/cluster/places.ts';
 import { LIMITS } from './limits.ts';
 
 /** What the configuration asks of a machine of some roles. A type, so that it is Json too. */
@@ -9,8 +10,9 @@ export type Expected = {
   /** kubexm sets the clock. */
   readonly setsClock: boolean;
   readonly networks: readonly { readonly field: string; readonly cidr: string }[];
-  /** Where images will be, and how much of a disk must be free, in percent. */
-  readonly imageDir: string;
+  /** Where the host will have its data, as far as it will have any. */
+  readonly places: Partial<DataPlaces>;
+  /** How much of a disk must be free, in percent. */
   readonly freePercent: { readonly node: number; readonly images: number };
 };
 
@@ -20,13 +22,6 @@ export type ExpectedHost = {
   readonly internal: readonly string[];
   readonly arch?: string;
 };
-
-const IMAGE_DIRS = {
-  containerd: '/var/lib/containerd',
-  docker: '/var/lib/docker',
-  'cri-o': '/var/lib/containers',
-  isulad: '/var/lib/isulad',
-} as const;
 
 /** What is asked of hosts, by their roles; those of the same roles share it. */
 export function expectedOf(cluster: Cluster): (roles: readonly string[]) => Expected {
@@ -42,12 +37,20 @@ export function expectedOf(cluster: Cluster): (roles: readonly string[]) => Expe
         ...network.kubePodsCIDR.list.map((cidr) => ({ field: 'kubePodsCIDR', cidr })),
         ...network.kubeServiceCIDR.list.map((cidr) => ({ field: 'kubeServiceCIDR', cidr })),
       ],
-      imageDir: IMAGE_DIRS[kubernetes.containerRuntime.type],
+      places: placesFor(cluster, roles),
       freePercent: thresholds(kubernetes.kubeletConfiguration),
     };
     known.set(roles.join(), expected);
     return expected;
   };
+}
+
+/** The places that a host of some roles has. */
+function placesFor(cluster: Cluster, roles: readonly string[]): Partial<DataPlaces> {
+  const { etcdDir, kubeletDir, imageDir } = placesOf(cluster);
+  const node = roles.includes('master') || roles.includes('worker');
+  const member = roles.includes('etcd') && cluster.spec.etcd.type !== 'external';
+  return { ...(node ? { kubeletDir, imageDir } : {}), ...(member ? { etcdDir } : {}) };
 }
 
 /** What the configuration says of these hosts. */

@@ -47,7 +47,7 @@ export const facts = defineStep<Expected>()({
     proxyMode: 'auto',
     setsClock: false,
     networks: [{ field: 'kubePodsCIDR', cidr: '10.233.64.0/18' }],
-    imageDir: '/var/lib/containerd',
+    places: { kubeletDir: '/var/lib/kubelet', imageDir: '/var/lib/containerd' },
     freePercent: { node: 10, images: 15 },
   },
 });

@@ -63,7 +63,7 @@ function fromAnswer(changes: Partial<typeof CLEAN> & { readonly domain?: string 
 }
 
 const said = (stdout: string) => ({ code: 0, stdout });
-const looks = { a: { findings: [], uuid: 'u' }, b: { findings: [], uuid: 'u' } };
+const looks = { a: { findings: [], uuid: 'u', isOurs: false }, b: { findings: [], uuid: 'u', isOurs: false } };
 /** Two machines, or containers of one, of the same uuid. */
 const twins = (container: boolean) => {
   const one = (name: string) => ({ name, hostname: name, machineId: name, arch: 'amd64', addresses: [], findings: [] });
@@ -143,7 +143,7 @@ const CASES: readonly Case[] = [
   ['KX4543', 'error', () => fromFacts(route('10.233.100.0/24')), { params: pods, note: '10.233.100.0/24 eth1' }, 'kubePodsCIDR 10.233.64.0/18 is in use here already', 'kubePodsCIDR 10.233.64.0/18 在此处已被使用'],
   ['KX4544', 'warning', () => fromFacts(route('10.233.64.0/17')), { params: pods, note: '10.233.64.0/17 eth1' }, 'kubePodsCIDR 10.233.64.0/18 is a part of a network that is routed here: that part will be out of reach', 'kubePodsCIDR 10.233.64.0/18 属于此处已有路由的网段：该部分将无法访问'],
   ['KX4545', 'error', () => fromFacts(disk(9.9)), { note: '9 % of 100 GB' }, 'less than 10 % of the disk of /var/lib/kubelet is free: the kubelet would call for help at once', '/var/lib/kubelet 所在磁盘的可用空间低于 10 %：kubelet 会立即报告磁盘压力'],
-  ['KX4546', 'error', () => fromFacts(disk(2)), {}, 'less than 3 GB are free on the disk of /var/lib/containerd', '/var/lib/containerd 所在磁盘的可用空间不足 3 GB'],
+  ['KX4546', 'error', () => fromFacts(disk(2)), { note: '2.0 GB' }, 'less than 3 GB are free on the disk of /var/lib/containerd', '/var/lib/containerd 所在磁盘的可用空间不足 3 GB'],
   ['KX4547', 'warning', () => syncFindings({ a: said('23400'), b: said('900'), c: said('') }, '/var/lib/etcd'), { hosts: ['a'], note: '23 ms' }, 'a durable write to the disk of /var/lib/etcd takes more than 10 ms: etcd will be slow', '/var/lib/etcd 所在磁盘的持久写入超过 10 毫秒：etcd 会变慢'],
 ];
 
@@ -205,6 +205,59 @@ describe('nothing is found', () => {
   test('by hosts that nobody listened on, or that are containers of one machine', () => {
     expect(reachFindings({ a: said('listening') }, { a: said('done') }, [])).toEqual([]);
     expect(twins(true)).toEqual([]);
+  });
+});
+
+describe('disks', () => {
+  const PLACES = '  registry: {containerdDataDir: /data/images}';
+  const KUBELET = 'v1.34.2, kubeletArgs: [--root-dir=/data/kubelet]';
+  const mount = (path: string, freeGb: number) => ({ path, type: 'ext4', bytes: 10 * GB, freeBytes: freeGb * GB });
+  /** What is low on the master of a cluster whose data lies below /data. */
+  async function low(...mounts: readonly ReturnType<typeof mount>[]) {
+    const etcd = (text: string) => text.replace('etcd: {type: kubeadm}', 'etcd: {type: kubeadm, dataDir: /data/etcd}');
+    const context = await planContextFor(etcd(configFor({ version: KUBELET, more: PLACES, workers: 0 })), {
+      facts: () => ({ ...WELL, mounts: [mount('/', 10), ...mounts] }),
+    });
+    return known(context).map(({ code, params }) => [code, params['path'], params['minimum']]);
+  }
+
+  test('are those that the file puts the data on, not the usual ones', async () => {
+    expect(await low(mount('/data/images', 2.9))).toEqual([['KX4546', '/data/images', 3]]);
+    expect(await low(mount('/data/kubelet', 0.9))).toEqual([['KX4545', '/data/kubelet', 10]]);
+    expect(await low(mount('/data/etcd', 1.9))).toEqual([['KX4546', '/data/etcd', 2]]);
+    expect(await low(mount('/var/lib', 0))).toEqual([]);
+  });
+
+  test('that hold both images and etcd’s data need room for both', async () => {
+    expect(await low(mount('/data', 5))).toEqual([]);
+    expect(await low(mount('/data', 4.9))).toEqual([['KX4546', '/data/images, /data/etcd', 5]]);
+    expect(await low(mount('/data', 4.9), mount('/data/etcd', 2))).toEqual([]);
+  });
+
+  test('of workers, of an etcd outside and of hosts of etcd alone need what is theirs', async () => {
+    const { cluster } = await planContextFor(configFor());
+    const external = {
+      ...cluster,
+      spec: { ...cluster.spec, etcd: { ...cluster.spec.etcd, type: 'external' } },
+    } as const;
+    expect(Object.keys(expectedOf(cluster)(['worker']).places)).toEqual(['kubeletDir', 'imageDir']);
+    expect(Object.keys(expectedOf(cluster)(['etcd']).places)).toEqual(['etcdDir']);
+    expect(Object.keys(expectedOf(cluster)(['etcd', 'master']).places)).toEqual(['kubeletDir', 'imageDir', 'etcdDir']);
+    expect(Object.keys(expectedOf(external)(['etcd', 'master']).places)).toEqual(['kubeletDir', 'imageDir']);
+    expect(expectedOf(cluster)(['loadbalancer']).places).toEqual({});
+  });
+
+  test('of a host of this cluster hold its data already', async () => {
+    const { cluster, hosts } = await planContextFor(configFor({ workers: 0 }), {
+      facts: () => ({ ...WELL, mounts: [mount('/', 4)] }),
+    });
+    const judged = Object.fromEntries(
+      hosts.map(({ name, roles, facts }) => [name, judgeFacts(expectedOf(cluster)(roles), name, facts)]),
+    );
+    const codes = (isOurs: boolean) =>
+      allFindings({ hosts: [], judged, looked: { cp1: { findings: [], uuid: '', isOurs } } }).map(({ code }) => code);
+    expect(codes(false)).toEqual(['KX4546']);
+    expect(codes(true)).toEqual([]);
   });
 });
 

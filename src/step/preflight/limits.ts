@@ -14,6 +14,11 @@ export const LIMITS = {
   imageDiskPercent: 15,
   /** Programs and images of a node, unpacked. */
   imageDiskGb: 3,
+  /**
+   * What etcd's database may grow to before etcd itself says that it is full, which can be mended. A disk that is full before
+   * that ends etcd in the middle of a write.
+   */
+  etcdDiskGb: 2,
   /** What etcd's project advises for its write-ahead log. */
   fsyncMs: 10,
 } as const;

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../model/cluster/index.ts';
+import { placesOf } from '../../model/cluster/places.ts';
 import type { Look } from './look.ts';
 import { modulesToFind } from './modules.ts';
 import { usedPorts } from './ports.ts';
@@ -6,6 +7,7 @@ import { usedPorts } from './ports.ts';
 /** What is looked for on a host, by its name. Hosts of the same roles share it. */
 export function lookFor(cluster: Cluster): (name: string) => Look {
   const { controlPlaneEndpoint, extra, etcd } = cluster.spec;
+  const { etcdDir } = placesOf(cluster);
   const modules = modulesToFind(cluster);
   const byRoles = new Map<string, Look>();
   const byName = new Map(
@@ -15,7 +17,7 @@ export function lookFor(cluster: Cluster): (name: string) => Look {
         cluster: cluster.metadata.name,
         ports: usedPorts(cluster, host),
         modules,
-        ...(host.roles.includes('etcd') && etcd.type !== 'external' ? { etcdDir: etcd.dataDir } : {}),
+        ...(host.roles.includes('etcd') && etcd.type !== 'external' ? { etcdDir } : {}),
         ...(controlPlaneEndpoint.externalDNS ? { domain: controlPlaneEndpoint.domain } : {}),
         resolves: extra.resolves.length > 0,
       };

@@ -24,6 +24,8 @@ export type Looked = {
   readonly findings: readonly Finding[];
   /** The machine's own id, as its maker says. */
   readonly uuid: string;
+  /** It is a host of this cluster already. */
+  readonly isOurs: boolean;
 };
 
 /** Programs of a cluster, as the kernel cuts their names. */
@@ -54,6 +56,7 @@ export function looked(text: string, want: Look): Looked {
   const isOurs = owner === want.cluster;
   return {
     uuid: section('uuid')[0] ?? '',
+    isOurs,
     findings: [
       ...(owner === undefined || isOurs ? [] : [finding('KX4531', 'error', [], { cluster: owner })]),
       ...moduleFindings(section('modules').join('\n'), want),

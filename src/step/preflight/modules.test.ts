@@ -52,10 +52,12 @@ test('ports: what is used here, what others use, and whom one has to reach', asy
   expect(reaches(second)[0]).toBe('cp1:6443');
 });
 
-test('API servers listen at the port of the control plane only if nothing stands before them', async () => {
-  const port = '  controlPlaneEndpoint: {port: 8443';
-  const one = await planContextFor(configFor({ more: `${port}}` }));
-  expect(servedPorts(one.cluster, one.cluster.spec.hosts[0]!)).toContain(8443);
-  const behind = await planContextFor(plain.replace('controlPlaneEndpoint: {', 'controlPlaneEndpoint: {port: 8443, '));
-  expect(servedPorts(behind.cluster, behind.cluster.spec.hosts[0]!)).toContain(6443);
+test('the port that is tried is the one that API servers listen on', async () => {
+  const { cluster } = await planContextFor(
+    configFor({ more: '  controlPlaneEndpoint: {port: 8443, externalLoadBalancer: external, lb_address: 192.0.2.9}' }),
+  );
+  const [master, worker] = cluster.spec.hosts;
+  expect(servedPorts(cluster, master!)).toContain(8443);
+  expect(usedPorts(cluster, master!)).not.toContain(6443);
+  expect(targetsIn(cluster)(worker!).map(({ port }) => port)).toEqual([8443]);
 });

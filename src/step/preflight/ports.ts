@@ -1,6 +1,7 @@
 import { posix } from '../../host/lib/text.ts';
 import { isNode } from '../../model/cluster/cluster.ts';
 import type { Cluster, ClusterHost } from '../../model/cluster/index.ts';
+import { apiServerPort } from '../../model/cluster/places.ts';
 import { rawScript } from '../../model/script.ts';
 
 const KUBELET = 10250;
@@ -10,17 +11,10 @@ const ETCD_PEER = 2380;
 const MASTER = [10257, 10259];
 const NODE = [10248, 10249, 10256];
 
-/** Where API servers listen: at the port of the control plane, unless a load balancer stands in front of them. */
-function apiPort(cluster: Cluster): number {
-  const { externalLoadBalancer, internalLoadbalancer, port } = cluster.spec.controlPlaneEndpoint;
-  const direct = externalLoadBalancer === 'none' && ['none', 'kube-vip'].includes(internalLoadbalancer);
-  return direct ? port : 6443;
-}
-
 /** The ports of a host that other hosts connect to. */
 export function servedPorts(cluster: Cluster, host: ClusterHost): readonly number[] {
   return [
-    ...(host.roles.includes('master') ? [apiPort(cluster)] : []),
+    ...(host.roles.includes('master') ? [apiServerPort(cluster)] : []),
     ...(host.roles.includes('etcd') ? [ETCD_CLIENT, ETCD_PEER] : []),
     ...(isNode(host) ? [KUBELET] : []),
   ];
@@ -60,7 +54,7 @@ export function targetsIn(cluster: Cluster): (from: ClusterHost) => readonly Tar
     const isMaster = from.roles.includes('master');
     const isMember = from.roles.includes('etcd');
     return [
-      ...(isNode(from) ? to(masters, apiPort(cluster)) : []),
+      ...(isNode(from) ? to(masters, apiServerPort(cluster)) : []),
       ...(isMaster ? to(nodes, KUBELET) : []),
       ...(isMaster || isMember ? to(members, ETCD_CLIENT) : []),
       ...(isMember ? to(members, ETCD_PEER) : []),

@@ -32,13 +32,18 @@ export function allFindings(report: Report): readonly Finding[] {
     .map(({ name }) => ({ name, uuid: looked[name]?.uuid ?? '' }));
   const firewalled = machines.filter((machine) => machine.firewalled).map(({ name }) => name);
   return [
-    ...machines.flatMap(({ findings }) => findings),
+    ...machines.flatMap(({ name, findings }) => (looked[name]?.isOurs ? findings.filter(isNews) : findings)),
     ...identityFindings(hosts, machines),
     ...Object.entries(looked).flatMap(([host, { findings }]) => findings.map((one) => ({ ...one, hosts: [host] }))),
     ...duplicates(uuids, ({ uuid }) => uuid).map(([id, names]) => finding('KX4527', 'warning', names, { id })),
     ...(disks ? syncFindings(disks.measured, disks.path) : []),
     ...(ports ? reachFindings(ports.listened, ports.reached, firewalled) : []),
   ];
+}
+
+/** What a cluster has stored on its hosts is not asked for a second time. */
+function isNews({ code }: Finding): boolean {
+  return code !== 'KX4546';
 }
 
 /** Shows one table of everything that was found. An error in it ends the run before anything was changed. */

@@ -87,7 +87,9 @@ describe('the report', () => {
   });
 
   test('warnings do not; what a host found gets its name; the reader’s language is spoken', async () => {
-    const looked = { node9: { uuid: '', findings: [finding('KX4511', 'warning', [], { modules: 'overlay' })] } };
+    const looked = {
+      node9: { uuid: '', isOurs: false, findings: [finding('KX4511', 'warning', [], { modules: 'overlay' })] },
+    };
     await tell({ ...nothing, looked }, 'zh');
     expect(said[0]).toContain('警告  node9  KX4511 将加载内核模块 overlay');
   });

@@ -1,3 +1,4 @@
+import { apiServerPort } from '../../model/cluster/places.ts';
 import type { Json } from '../../model/json.ts';
 import { on, parallel, type StepFragment, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
@@ -47,10 +48,10 @@ export const joinKubernetesTask = defineTask({
 });
 
 function common(context: PlanContext) {
-  const { spec } = context.cluster;
+  const { cluster } = context;
   return {
-    version: spec.kubernetes.version,
+    version: cluster.spec.kubernetes.version,
     endpoint: endpointOf(context),
-    bindPort: spec.controlPlaneEndpoint.port,
+    bindPort: apiServerPort(cluster),
   };
 }

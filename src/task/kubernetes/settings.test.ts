@@ -7,6 +7,7 @@ import { buildGraph } from '../../plan/graph.ts';
 import { renderJson } from '../../plan/render/json.ts';
 import { contentBytes } from '../../step/generic/lib/content.ts';
 import { initDocuments, joinDocument } from '../../step/kubeadm/config.ts';
+import { usedPorts } from '../../step/preflight/ports.ts';
 import { firstMaster } from '../nodes.ts';
 import { clusterSettings, nodeSettings } from './settings.ts';
 
@@ -174,6 +175,14 @@ describe('what it acts on', () => {
     const [before, after] = typeof said === 'string' ? [creatable(), said] : (said as readonly [string, string]);
     const hash = async (text: string) => renderJson(buildGraph(await creation(text))).hash;
     expect(await hash(after)).not.toBe(await hash(before));
+  });
+
+  test('the port that kubeadm binds is the one that is checked before', async () => {
+    const text = endpoint('lb_address: 192.0.2.9, port: 8443');
+    const { init } = await documents(text);
+    expect(init['localAPIEndpoint']).toMatchObject({ bindPort: 8443 });
+    const { cluster } = await contextWithArtifacts(text);
+    expect(usedPorts(cluster, cluster.spec.hosts[0]!)).toContain(8443);
   });
 
   test('where etcd and the kubelet have their files is where a reset looks for them', async () => {

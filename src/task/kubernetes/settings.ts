@@ -1,6 +1,6 @@
-import { cleanPath } from '../../model/cluster/data-directory.ts';
 import { livingGates } from '../../model/cluster/feature-gates.ts';
 import type { ClusterHost } from '../../model/cluster/index.ts';
+import { apiServerPort, placesOf } from '../../model/cluster/places.ts';
 import { type JsonObject, mergePatch } from '../../model/json.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
@@ -38,7 +38,7 @@ export function clusterSettings(context: PlanContext): ClusterSettings {
     version: kubernetes.version,
     clusterName: metadata.name,
     endpoint: endpointOf(context),
-    bindPort: spec.controlPlaneEndpoint.port,
+    bindPort: apiServerPort(context.cluster),
     dnsDomain: kubernetes.clusterName,
     podSubnets: families(network.kubePodsCIDR),
     serviceSubnets: families(network.kubeServiceCIDR),
@@ -52,7 +52,7 @@ export function clusterSettings(context: PlanContext): ClusterSettings {
       flags(kubernetes.controllerManagerArgs),
     ),
     schedulerArgs: flags(kubernetes.schedulerArgs),
-    etcdDataDir: spec.etcd.dataDir,
+    etcdDataDir: placesOf(context.cluster).etcdDir,
     featureGates: livingGates(kubernetes.featureGates),
     kubelet: kubeletFields(context),
     proxy: proxyFields(context),
@@ -85,13 +85,8 @@ function ignoredChecks(context: PlanContext, { facts }: PlanHost): readonly stri
 
 /** Where a node keeps what `kubeadm reset` and the manifest have to find again. */
 export function nodePlaces(context: PlanContext, { roles }: Pick<PlanHost, 'roles'>): NodePlaces {
-  const { etcd, kubernetes } = context.cluster.spec;
-  const root = flags(kubernetes.kubeletArgs).findLast(({ name }) => name === 'root-dir')?.value;
-  return {
-    criSocket: criSocket(context),
-    ...(roles.includes('master') ? { etcdDir: cleanPath(etcd.dataDir) } : {}),
-    kubeletDir: cleanPath(root ?? KUBERNETES.kubeletDir),
-  };
+  const { etcdDir, kubeletDir } = placesOf(context.cluster);
+  return { criSocket: criSocket(context), ...(roles.includes('master') ? { etcdDir } : {}), kubeletDir };
 }
 
 /** A host's part of the configuration. */

@@ -1,4 +1,5 @@
 import type { Cluster, ClusterHost } from '../../model/cluster/index.ts';
+import { placesOf } from '../../model/cluster/places.ts';
 import { barrier, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import { expectedHosts, expectedOf } from '../../step/preflight/expected.ts';
@@ -23,15 +24,16 @@ export const checkTask = defineTask({
   plan: (context) => {
     const { cluster, hosts } = context;
     const [expected, wants] = [expectedOf(cluster), lookFor(cluster)];
+    const { etcdDir } = placesOf(cluster);
     const judged = on(hosts, (host) => judgeHost(expected(host.roles)));
     const looked = on(hosts, (host) => lookAtHost(wants(host.name)));
-    const disks = on(etcdHosts(context), measureDisk({ dir: cluster.spec.etcd.dataDir }));
+    const disks = on(etcdHosts(context), measureDisk({ dir: etcdDir }));
     const ports = tryPorts(context);
     const findings = tellFindings({
       hosts: expectedHosts(cluster, hosts),
       judged: judged.refs(),
       looked: looked.refs(),
-      ...(disks.nodes.size > 0 ? { disks: { path: cluster.spec.etcd.dataDir, measured: disks.refs() } } : {}),
+      ...(disks.nodes.size > 0 ? { disks: { path: etcdDir, measured: disks.refs() } } : {}),
       ...(ports.values ? { ports: ports.values } : {}),
     });
     const checks = parallel(judged, looked, disks, ports.fragment);

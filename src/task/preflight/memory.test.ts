@@ -48,7 +48,8 @@ test.each<Lang>(['en', 'zh'])('what only a host in memory can be, told in %s', a
     ['KX4518', {}],
     ['KX4528', { limit: 5 }],
     ['KX4545', { path: '/var/lib/kubelet', minimum: 10 }],
-    ['KX4546', { path: '/var/lib/containerd', minimum: 3 }],
+    ['KX4546', { path: '/var/lib/containerd', minimum: 3, images: 3, etcd: 2 }],
+    ['KX4546', { path: '/var/lib/containerd, /var/lib/etcd', minimum: 5, images: 3, etcd: 2 }],
   ] as const;
   for (const [code, params] of told) {
     expect(table).toContain(flat(`${code} ${errorTitle(code, params, lang)}`));

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../model/cluster/index.ts';
+import { placesOf } from '../../model/cluster/places.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
@@ -38,12 +39,11 @@ export const containerdTask = defineTask({
   isRequired: ({ cluster }) => cluster.spec.kubernetes.containerRuntime.type === 'containerd',
   plan: (context) => {
     const nodes = nodesOf(context);
-    const { registry } = context.cluster.spec;
     const config = on(nodes, (host) => containerdConfig(settingsOf(context, host)));
     const unit = on(nodes, (host) => containerdUnitFile({ restrictOomScore: cannotLowerOom(host) }));
     const running = on(nodes, (host) =>
       containerdService({
-        dataDir: registry.containerdDataDir,
+        dataDir: placesOf(context.cluster).imageDir,
         fingerprint: [config.ref(), unit.ref(), programDigest(context, 'containerd', 'containerd', host)],
       }),
     );
@@ -81,7 +81,7 @@ function settingsOf(context: PlanContext, host: PlanHost) {
   const resources = resourcesOf(context);
   return {
     version: resources.need('containerd')?.version ?? '2',
-    dataDir: context.cluster.spec.registry.containerdDataDir,
+    dataDir: placesOf(context.cluster).imageDir,
     sandboxImage: resources.reference('pause'),
     restrictOomScore: cannotLowerOom(host),
   };
