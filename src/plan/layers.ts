@@ -1,6 +1,7 @@
 import type { ArtifactLock, SourceSpec } from '../model/artifact-lock.ts';
 import type { ArtifactNeed } from '../model/catalog/need.ts';
 import type { Cluster } from '../model/cluster/index.ts';
+import type { EventError } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import { mapNodes, nothing, sequence } from './combinators.ts';
@@ -38,6 +39,8 @@ export interface PlanContext {
   readonly artifacts?: PlanArtifacts;
   /** What was changed on the hosts, by name: for a pipeline that reads manifests. A host without one is not in it. */
   readonly manifests?: Readonly<Record<string, HostManifest>>;
+  /** Hosts that do not answer, which are not among `hosts`, and why: where only checks are made, to tell of all at once. */
+  readonly unreachable?: Readonly<Record<string, Pick<EventError, 'code' | 'params'>>>;
 }
 
 /** A fragment together with the values it makes for others. */
@@ -156,6 +159,11 @@ export interface PipelineDefinition<P> {
   readonly readsManifests?: boolean;
   /** Goes on with the hosts that answer instead of refusing to start. Default false. */
   readonly toleratesUnreachable?: boolean;
+  /**
+   * Modules that look and change nothing. When some hosts do not answer they are run on the others before the run is refused, so
+   * that everything there is to mend is known at once. Default: none.
+   */
+  readonly checks?: (params: P) => readonly Module[];
   /** The only tasks that take part, and the only hosts on which they do; the local machine always does. Default: all. */
   readonly selects?: (params: P) => { readonly tasks: readonly string[]; readonly hosts?: readonly string[] };
   /** Run at the end whatever happened. */

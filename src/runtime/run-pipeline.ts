@@ -12,10 +12,11 @@ import type { Redactor } from '../observe/index.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts } from '../plan/layers.ts';
 import type { Question } from '../plan/step.ts';
+import { checksOf } from './checks.ts';
 import { lockCluster } from './cluster-lock.ts';
 import { type Connected, connectHosts } from './connect.ts';
 import { type OpenConfig, openConfig } from './open-config.ts';
-import { type Earlier, PipelineRun } from './pipeline-run.ts';
+import { type Earlier, type Parts, PipelineRun } from './pipeline-run.ts';
 import { findResumable, newRunId, readInputs } from './run-store.ts';
 import { selectionOf } from './selection.ts';
 import type { SshOverrides } from './targets.ts';
@@ -143,23 +144,38 @@ async function runWith<P>(
       },
     });
     try {
-      refuseUnreachable(pipeline, connected, wanted.length, earlier !== undefined);
-      const job = new PipelineRun(pipeline, params, options, {
-        config,
-        workDir,
-        earlier,
-        run,
-        owner,
-        exclusive,
-        connected,
-      });
-      return await job.run();
+      const parts = { config, workDir, earlier, run, owner, exclusive, connected };
+      return await runConnected(pipeline, params, options, parts, wanted.length);
     } finally {
       await connected.close();
     }
   } finally {
     clusterLock?.release();
   }
+}
+
+/** Runs it on the hosts that answer. Where it needs the others too, its checks tell all there is to mend, and it is refused. */
+async function runConnected<P>(
+  pipeline: Pipeline<P>,
+  params: P,
+  options: RunPipelineOptions,
+  parts: Parts,
+  total: number,
+): Promise<RunReport> {
+  const { connected, earlier } = parts;
+  const refusal = refusalOf(pipeline, connected, total, earlier !== undefined);
+  if (refusal === undefined) return new PipelineRun(pipeline, params, options, parts).run();
+  const checks = checksOf(pipeline, params, connected, options);
+  if (checks && connected.unreachable.size < total) {
+    const answering = { ...connected, unreachable: new Map() };
+    const found = await new PipelineRun(checks, params, options, {
+      ...parts,
+      exclusive: false,
+      connected: answering,
+    }).run();
+    if (found.outcome === 'interrupted') return found;
+  }
+  throw refusal;
 }
 
 function resumeFrom<P>(
@@ -186,10 +202,11 @@ function resumeFrom<P>(
   return { dir, inputs };
 }
 
-function refuseUnreachable<P>(pipeline: Pipeline<P>, connected: Connected, total: number, resumed: boolean): void {
+/** Why a run does not begin: hosts that do not answer, unless it can do without them. */
+function refusalOf<P>(pipeline: Pipeline<P>, connected: Connected, total: number, resumed: boolean): Error | undefined {
   const failed = [...connected.unreachable];
-  if (failed.length === 0 || resumed || (pipeline.toleratesUnreachable && failed.length < total)) return;
-  if (failed.length === 1 && failed[0]) throw failed[0][1];
+  if (failed.length === 0 || resumed || (pipeline.toleratesUnreachable && failed.length < total)) return undefined;
+  if (failed.length === 1 && failed[0]) return failed[0][1];
   const detail = failed.map(([host, error]) => `${host}: ${error.message}`).join('\n');
-  throw kubexmError('KX4024', { count: failed.length, total }, { detail });
+  return kubexmError('KX4024', { count: failed.length, total }, { detail });
 }

@@ -45,6 +45,7 @@ export const createCluster = definePipeline<CreateClusterParams>({
   ],
   owns: true,
   usesArtifacts: true,
+  checks: ({ skipPreflight }) => (skipPreflight ? [] : [preflight]),
   plan: (context, { skipPreflight }) => {
     refuseUnsupported(context.cluster);
     const [name, hosts] = [context.cluster.metadata.name, context.hosts.length];

@@ -1,6 +1,7 @@
 import { nearest } from '../../model/cluster/nearest.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import { LOCAL } from '../../model/host.ts';
+import { preflight } from '../../module/preflight.ts';
 import { definePipeline } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
 import { createCluster } from './create.ts';
@@ -40,6 +41,7 @@ export const runTask = definePipeline<RunTaskParams>({
   ...whole,
   name: 'run task',
   description: 'Run one task of create cluster.',
+  checks: ({ task }) => (task === 'preflight/check' ? [preflight] : []),
   selects: ({ task, nodes }) => ({ tasks: [task], ...(nodes ? { hosts: nodes } : {}) }),
   plan: (context, { task, nodes }) => {
     checkTaskName(task);

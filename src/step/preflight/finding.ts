@@ -11,7 +11,6 @@ type PreflightCode = Extract<ErrorCode, `KX45${string}`>;
  * host to host.
  */
 export type Finding = AnyFinding & {
-  readonly code: PreflightCode;
   readonly severity: Severity;
   readonly hosts: readonly string[];
 };

@@ -17,6 +17,8 @@ export interface Report {
   readonly hosts: readonly ExpectedHost[];
   readonly judged: OfHosts<Judged>;
   readonly looked: OfHosts<Looked>;
+  /** Why other hosts could not be looked at. */
+  readonly unreachable?: OfHosts<Pick<Finding, 'code' | 'params'>>;
   /** How fast the disks of etcd's hosts are. */
   readonly disks?: { readonly path: string; readonly measured: OfHosts<CommandResult> };
   /** Who listened, and who reached whom. */
@@ -25,13 +27,14 @@ export interface Report {
 
 /** Everything that was found, in one list. */
 export function allFindings(report: Report): readonly Finding[] {
-  const { hosts, judged, looked, disks, ports } = report;
+  const { hosts, judged, looked, unreachable = {}, disks, ports } = report;
   const machines = Object.values(judged);
   const uuids = machines
     .filter(({ container }) => !container)
     .map(({ name }) => ({ name, uuid: looked[name]?.uuid ?? '' }));
   const firewalled = machines.filter((machine) => machine.firewalled).map(({ name }) => name);
   return [
+    ...Object.entries(unreachable).map(([host, why]) => ({ ...why, severity: 'error' as const, hosts: [host] })),
     ...machines.flatMap(({ name, findings }) => (looked[name]?.isOurs ? findings.filter(isNews) : findings)),
     ...identityFindings(hosts, machines),
     ...Object.entries(looked).flatMap(([host, { findings }]) => findings.map((one) => ({ ...one, hosts: [host] }))),
@@ -54,7 +57,8 @@ export const report = defineStep<Report>()({
   nature: 'action',
   apply: async (_host, want, io): Promise<void> => {
     const findings = allFindings(want);
-    io.say(findingsTable(findings, want.hosts.length, io.lang ?? 'en'));
+    const hosts = want.hosts.length + Object.keys(want.unreachable ?? {}).length;
+    io.say(findingsTable(findings, hosts, io.lang ?? 'en'));
     const errors = groupFindings(findings).filter(({ severity }) => severity === 'error').length;
     if (errors > 0) throw kubexmError('KX4500', { errors });
   },

@@ -86,6 +86,14 @@ describe('the report', () => {
     expect(said).toEqual([findingsTable(findings, 1, 'en')]);
   });
 
+  test('a host that does not answer is an error in the same table', async () => {
+    const params = { host: 'node8', address: '192.0.2.8', port: 22 };
+    const error = tell({ ...nothing, unreachable: { node8: { code: 'KX3001', params } } }, 'zh');
+    await expect(error).rejects.toMatchObject({ code: 'KX4500', params: { errors: 1 } });
+    expect(said[0]).toContain('预检。主机：2，错误：1，');
+    expect(said[0]).toContain('错误  node8  KX3001 主机 node8 拒绝了到 192.0.2.8 端口 22 的连接');
+  });
+
   test('warnings do not; what a host found gets its name; the reader’s language is spoken', async () => {
     const looked = {
       node9: { uuid: '', isOurs: false, findings: [finding('KX4511', 'warning', [], { modules: 'overlay' })] },

@@ -22,7 +22,7 @@ export const checkTask = defineTask({
   tags: ['preflight', 'check'],
   steps: [judgeHost, lookAtHost, measureDisk, listen, reach, stopListening, tellFindings],
   plan: (context) => {
-    const { cluster, hosts } = context;
+    const { cluster, hosts, unreachable } = context;
     const [expected, wants] = [expectedOf(cluster), lookFor(cluster)];
     const { etcdDir } = placesOf(cluster);
     const judged = on(hosts, (host) => judgeHost(expected(host.roles)));
@@ -33,6 +33,7 @@ export const checkTask = defineTask({
       hosts: expectedHosts(cluster, hosts),
       judged: judged.refs(),
       looked: looked.refs(),
+      ...(unreachable ? { unreachable } : {}),
       ...(disks.nodes.size > 0 ? { disks: { path: etcdDir, measured: disks.refs() } } : {}),
       ...(ports.values ? { ports: ports.values } : {}),
     });

@@ -19,11 +19,12 @@ export const greetTask = defineTask({
   plan: (context) => ({ fragment: on(context.local, greet({ text: greeting(context) })), outputs: undefined }),
 });
 
-function greeting({ cluster, hosts }: PlanContext): Text {
+function greeting({ cluster, hosts, unreachable = {} }: PlanContext): Text {
   const { metadata, spec } = cluster;
   const { version, containerRuntime } = spec.kubernetes;
   const what = `${metadata.name} · Kubernetes ${version} · ${containerRuntime.type} · ${spec.network.plugin}`;
   const arches = [...new Set(hosts.map(({ facts }) => facts.arch))].join('/');
-  const machines = { en: `hosts: ${hosts.length} (${arches})`, zh: `主机：${hosts.length}（${arches}）` };
+  const count = hosts.length + Object.keys(unreachable).length;
+  const machines = { en: `hosts: ${count} (${arches})`, zh: `主机：${count}（${arches}）` };
   return { en: `${what} · ${machines.en}\n${LOGO}`, zh: `${what} · ${machines.zh}\n${LOGO}` };
 }
