@@ -33,12 +33,12 @@ export const preflightErrors = {
   KX4503: {
     exit: 4,
     title: {
-      en: '{system} is not one of the tested systems; it is treated like its family, {family}',
-      zh: '{system} 不在已测试的系统之列，将按其所属的 {family} 系列处理',
+      en: '{system} is not one of the systems that kubexm knows; it is treated like its family, {family}',
+      zh: '{system} 不在 kubexm 已知的系统之列，将按其所属的 {family} 系列处理',
     },
     remedy: {
-      en: 'Try it on machines that you can spare first. Tested: {supported}.',
-      zh: '请先在可以重装的机器上试用。已测试：{supported}。',
+      en: 'Try it on machines that you can spare first. Known: {supported}.',
+      zh: '请先在可以重装的机器上试用。已知的系统：{supported}。',
     },
   },
   KX4504: {
@@ -217,6 +217,17 @@ export const preflightErrors = {
       zh: '{runtime} 已在运行：将对其配置并使用，不会删除',
     },
     remedy: { en: 'Nothing to do.', zh: '无需处理。' },
+  },
+  KX4533: {
+    exit: 4,
+    title: {
+      en: '{runtime} runs already: the cluster uses {chosen}, and {runtime} is neither configured nor removed',
+      zh: '{runtime} 已在运行：集群使用 {chosen}，不会配置或删除 {runtime}',
+    },
+    remedy: {
+      en: 'Nothing to do. Docker works with a containerd of the machine: if the cluster uses that too, its settings hold for both.',
+      zh: '无需处理。Docker 使用机器上的 containerd：如果集群也使用它，集群的 containerd 设置对两者都生效。',
+    },
   },
   KX4545: {
     exit: 4,

@@ -55,7 +55,7 @@ export function initDocuments(cluster: ClusterSettings, node: NodeSettings): rea
     {
       apiVersion: api,
       kind: 'InitConfiguration',
-      // The first token is of no use: each join has one of its own, made just before.
+      // The first token is of no use: for those that join one is made just before.
       bootstrapTokens: [
         { description: 'kubexm: the first', ttl: '15m0s', groups: ['system:bootstrappers:kubeadm:default-node-token'] },
       ],

@@ -25,7 +25,7 @@ const system: Check = (_want, name, facts) => {
   return [
     ...(facts.root ? [] : [finding('KX4501', 'error', name, {})]),
     ...(support === 'unsupported' ? [finding('KX4502', 'error', name, params)] : []),
-    ...(support === 'untested' ? [finding('KX4503', 'warning', name, { ...params, family: facts.os.family })] : []),
+    ...(support === 'unknown' ? [finding('KX4503', 'warning', name, { ...params, family: facts.os.family })] : []),
     ...(facts.init === 'systemd' ? [] : [finding('KX4504', 'error', name, {})]),
     ...(known ? [] : [finding('KX4505', 'error', name, { arch: facts.arch, supported: ARCHES.join(', ') })]),
   ];

@@ -43,6 +43,7 @@ const WANT: Look = {
   cluster: 'demo',
   ports: [6443, 10250],
   modules: [{ name: 'br_netfilter', purpose: 'kube-proxy' }],
+  runtime: 'containerd',
   resolves: false,
 };
 const CLEAN = {
@@ -97,7 +98,7 @@ type Case = readonly [
 const CASES: readonly Case[] = [
   ['KX4501', 'error', () => fromFacts({ root: false }), {}, 'kubexm is not root here', 'kubexm 在此没有 root 权限'],
   ['KX4502', 'error', () => fromFacts({ os: { id: 'alpine', version: '3.21', name: 'Alpine 3.21', family: 'alpine' } }), {}, 'Alpine 3.21 is not supported', '不支持操作系统 Alpine 3.21'],
-  ['KX4503', 'warning', () => fromFacts({ os: { id: 'kylin', version: 'V10', name: 'Kylin V10', family: 'rhel' } }), {}, 'Kylin V10 is not one of the tested systems; it is treated like its family, rhel', 'Kylin V10 不在已测试的系统之列，将按其所属的 rhel 系列处理'],
+  ['KX4503', 'warning', () => fromFacts({ os: { id: 'kylin', version: 'V10', name: 'Kylin V10', family: 'rhel' } }), {}, 'Kylin V10 is not one of the systems that kubexm knows; it is treated like its family, rhel', 'Kylin V10 不在 kubexm 已知的系统之列，将按其所属的 rhel 系列处理'],
   ['KX4504', 'error', () => fromFacts({ init: 'openrc' }), {}, 'the machine is not run by systemd', '该机器不是由 systemd 管理的'],
   ['KX4505', 'error', () => fromFacts({ arch: 'riscv64' }), {}, 'processors of type riscv64 are not supported', '不支持 riscv64 架构的处理器'],
   ['KX4506', 'error', async () => known(await planContextFor(configFor().replace('address: 10.2.0.1}', 'address: 10.2.0.1, arch: arm64}'), { facts: () => WELL })), {}, 'the file says that the processor is arm64, but it is amd64', '文件中写的处理器架构是 arm64，实际是 amd64'],
@@ -129,7 +130,10 @@ const CASES: readonly Case[] = [
   ['KX4529', 'warning', () => fromFacts({ ntp: 'none' }), {}, 'nothing keeps the time (chrony, ntpd, timesyncd): chrony will be set up', '没有时间同步服务（chrony、ntpd、timesyncd）：将配置 chrony'],
   ['KX4530', 'error', () => fromAnswer({ left: '/etc/kubernetes\nkubelet.service\nkubelet.service', processes: 'kubelet\nkubelet' }), {}, 'there is something of another Kubernetes: /etc/kubernetes, kubelet.service, kubelet', '检测到 Kubernetes 残留：/etc/kubernetes, kubelet.service, kubelet'],
   ['KX4531', 'error', () => fromAnswer({ owner: 'a-b-c other', left: '/etc/kubernetes' }), {}, 'the machine belongs to cluster other', '该机器属于集群 other'],
-  ['KX4532', 'info', () => fromAnswer({ processes: 'dockerd' }), {}, 'dockerd runs already: it is configured and used, and never removed', 'dockerd 已在运行：将对其配置并使用，不会删除'],
+  ['KX4532', 'info', () => fromAnswer({ processes: 'containerd' }), {}, 'containerd runs already: it is configured and used, and never removed', 'containerd 已在运行：将对其配置并使用，不会删除'],
+  ['KX4532', 'info', () => fromAnswer({ processes: 'crio' }, { runtime: 'cri-o' }), {}, 'crio runs already: it is configured and used, and never removed', 'crio 已在运行：将对其配置并使用，不会删除'],
+  ['KX4533', 'info', () => fromAnswer({ processes: 'dockerd' }), {}, 'dockerd runs already: the cluster uses containerd, and dockerd is neither configured nor removed', 'dockerd 已在运行：集群使用 containerd，不会配置或删除 dockerd'],
+  ['KX4533', 'info', () => fromAnswer({ processes: 'containerd' }, { runtime: 'isulad' }), {}, 'containerd runs already: the cluster uses isulad, and containerd is neither configured nor removed', 'containerd 已在运行：集群使用 isulad，不会配置或删除 containerd'],
   ['KX4535', 'error', () => fromAnswer({ ports: '6443 812 nginx' }), { note: 'nginx (pid 812)' }, 'port 6443 is taken', '端口 6443 已被占用'],
   ['KX4535', 'error', () => fromAnswer({ ports: '6443 - ', owner: 'a-b-c demo' }), {}, 'port 6443 is taken', '端口 6443 已被占用'],
   ['KX4536', 'error', () => fromAnswer({ nameservers: '' }), {}, '/etc/resolv.conf names no server: it is missing, empty or without a nameserver', '/etc/resolv.conf 无效：不存在、为空或没有 nameserver'],

@@ -6,7 +6,7 @@ import { usedPorts } from './ports.ts';
 
 /** What is looked for on a host, by its name. Hosts of the same roles share it. */
 export function lookFor(cluster: Cluster): (name: string) => Look {
-  const { controlPlaneEndpoint, extra, etcd } = cluster.spec;
+  const { controlPlaneEndpoint, extra, etcd, kubernetes } = cluster.spec;
   const { etcdDir } = placesOf(cluster);
   const modules = modulesToFind(cluster);
   const byRoles = new Map<string, Look>();
@@ -17,6 +17,7 @@ export function lookFor(cluster: Cluster): (name: string) => Look {
         cluster: cluster.metadata.name,
         ports: usedPorts(cluster, host),
         modules,
+        runtime: kubernetes.containerRuntime.type,
         ...(host.roles.includes('etcd') && etcd.type !== 'external' ? { etcdDir } : {}),
         ...(controlPlaneEndpoint.externalDNS ? { domain: controlPlaneEndpoint.domain } : {}),
         resolves: extra.resolves.length > 0,

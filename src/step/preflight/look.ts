@@ -1,5 +1,6 @@
 import { splitFacts } from '../../host/facts/raw.ts';
 import { seenModules } from '../../host/os/module.ts';
+import type { Runtime } from '../../model/cluster/container-runtime.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import { type Finding, finding } from './finding.ts';
 import { lookScript } from './look-script.ts';
@@ -11,6 +12,8 @@ export interface Look {
   readonly ports: readonly number[];
   /** Kernel modules, and what needs them. */
   readonly modules: readonly { readonly name: string; readonly purpose: string }[];
+  /** The container runtime of the cluster. */
+  readonly runtime: Runtime;
   /** Where etcd's data will be. */
   readonly etcdDir?: string;
   /** A name that the user's DNS must know. */
@@ -31,7 +34,13 @@ export type Looked = {
 /** Programs of a cluster, as the kernel cuts their names. */
 const OWN =
   /^(kube-apiserver|kube-controller|kube-scheduler|kube-proxy|kubelet|etcd|haproxy|nginx|keepalived|kube-vip|registry)$/;
-const RUNTIMES = ['containerd', 'dockerd', 'crio', 'isulad'];
+/** Container runtimes, as their processes are called. */
+const PROCESSES: Readonly<Record<Runtime, string>> = {
+  containerd: 'containerd',
+  docker: 'dockerd',
+  'cri-o': 'crio',
+  isulad: 'isulad',
+};
 const LOOPBACK = /^(127\.|::1$)/;
 
 /** Looks at everything that facts do not have. Read-only, so it travels with the host's other checks and works in a dry run. */
@@ -46,7 +55,13 @@ export const look = defineStep<Look>()({
   apply: (_host, want) => lookScript({ ...want, modules: want.modules.map(({ name }) => name) }),
   result: (output, want) => looked(output.stdout, want),
   timeoutSeconds: 60,
-  example: { cluster: 'demo', ports: [10250], modules: [{ name: 'overlay', purpose: 'containerd' }], resolves: false },
+  example: {
+    cluster: 'demo',
+    ports: [10250],
+    modules: [{ name: 'overlay', purpose: 'containerd' }],
+    runtime: 'containerd',
+    resolves: false,
+  },
 });
 
 /** What the answer means. */
@@ -60,7 +75,7 @@ export function looked(text: string, want: Look): Looked {
     findings: [
       ...(owner === undefined || isOurs ? [] : [finding('KX4531', 'error', [], { cluster: owner })]),
       ...moduleFindings(section('modules').join('\n'), want),
-      ...(owner === undefined ? leftFindings(section('left'), section('processes')) : []),
+      ...(owner === undefined ? leftFindings(section('left'), section('processes'), want) : []),
       ...portFindings(section('ports'), isOurs),
       ...nameFindings(section, want, isOurs),
     ],
@@ -79,12 +94,21 @@ function moduleFindings(text: string, { modules }: Look): readonly Finding[] {
   ];
 }
 
-function leftFindings(left: readonly string[], processes: readonly string[]): readonly Finding[] {
-  const runtimes = RUNTIMES.filter((name) => processes.includes(name));
-  const what = [...new Set([...left, ...processes.filter((name) => !RUNTIMES.includes(name))])];
+function leftFindings(
+  left: readonly string[],
+  processes: readonly string[],
+  { runtime: chosen }: Look,
+): readonly Finding[] {
+  const known = Object.values(PROCESSES);
+  const running = known.filter((name) => processes.includes(name));
+  const what = [...new Set([...left, ...processes.filter((name) => !known.includes(name))])];
   return [
     ...(what.length === 0 ? [] : [finding('KX4530', 'error', [], { what: what.join(', ') })]),
-    ...runtimes.map((runtime) => finding('KX4532', 'info', [], { runtime })),
+    ...running.map((runtime) =>
+      runtime === PROCESSES[chosen]
+        ? finding('KX4532', 'info', [], { runtime })
+        : finding('KX4533', 'info', [], { runtime, chosen }),
+    ),
   ];
 }
 
