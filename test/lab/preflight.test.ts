@@ -53,9 +53,11 @@ ip -4 addr show dev lo | grep -o '10[.0-9/]*' | while read -r a; do ip addr del 
 type Expected = readonly [Finding['code'], 'error' | 'warning' | 'info', Finding['params']?, string?];
 
 /**
- * Findings, provoked. Not here, because a machine of a lab cannot be made so: SELinux, an old kernel, control groups that are
- * not mounted, a clock that is wrong, a processor that nobody supports, a slow or full disk, an init that is not systemd, a user
- * without root's rights, equal product uuids. Those are in src/step/preflight/findings.test.ts, from facts and answers.
+ * Findings, provoked. Not here, because a machine of a lab cannot be made so: SELinux, an old kernel, modules that are not loaded
+ * yet, control groups that are not mounted, a root without a capability, a clock that is wrong, a processor that nobody supports, a
+ * slow or full disk, an init that is not systemd, a user without root's rights, equal product uuids, one host that reaches none of
+ * several. Whether a module is missing and which control groups there are is as the box has it. On hosts in memory every finding
+ * is provoked, these among them: src/task/preflight/memory.test.ts.
  */
 describeLab('preflight', () => {
   let lab: TestLab;

@@ -19,7 +19,7 @@ function shares({ places, freePercent }: Expected, name: string, facts: Facts): 
     const mount = path === undefined ? undefined : mountOf(facts.mounts, path);
     const percent = mount ? (mount.freeBytes / mount.bytes) * 100 : 100;
     if (path === undefined || !mount || percent >= minimum) return [];
-    const note = `${Math.floor(percent)} % of ${Math.round(mount.bytes / GB)} GB`;
+    const note = `${(mount.freeBytes / GB).toFixed(1)} / ${Math.round(mount.bytes / GB)} GB`;
     return [finding('KX4545', severity, name, { path, minimum }, note)];
   };
   return [...low(places.kubeletDir, freePercent.node), ...low(places.imageDir, freePercent.images)];

@@ -146,7 +146,7 @@ const CASES: readonly Case[] = [
   ['KX4542', 'info', () => reachFindings({ a: said('none'), b: said('listening') }, { a: said('done'), b: said('no a 6443\ndone') }, []), { hosts: ['a'] }, 'ports between hosts were not tried: there is nothing to listen or to connect with', '未能检查主机之间的端口：没有可用于监听或连接的程序'],
   ['KX4543', 'error', () => fromFacts(route('10.233.100.0/24')), { params: pods, note: '10.233.100.0/24 eth1' }, 'kubePodsCIDR 10.233.64.0/18 is in use here already', 'kubePodsCIDR 10.233.64.0/18 在此处已被使用'],
   ['KX4544', 'warning', () => fromFacts(route('10.233.64.0/17')), { params: pods, note: '10.233.64.0/17 eth1' }, 'kubePodsCIDR 10.233.64.0/18 is a part of a network that is routed here: that part will be out of reach', 'kubePodsCIDR 10.233.64.0/18 属于此处已有路由的网段：该部分将无法访问'],
-  ['KX4545', 'error', () => fromFacts(disk(9.9)), { note: '9 % of 100 GB' }, 'less than 10 % of the disk of /var/lib/kubelet is free: the kubelet would call for help at once', '/var/lib/kubelet 所在磁盘的可用空间低于 10 %：kubelet 会立即报告磁盘压力'],
+  ['KX4545', 'error', () => fromFacts(disk(9.9)), { note: '9.9 / 100 GB' }, 'less than 10 % of the disk of /var/lib/kubelet is free: the kubelet would call for help at once', '/var/lib/kubelet 所在磁盘的可用空间低于 10 %：kubelet 会立即报告磁盘压力'],
   ['KX4546', 'error', () => fromFacts(disk(2)), { note: '2.0 GB' }, 'less than 3 GB are free on the disk of /var/lib/containerd', '/var/lib/containerd 所在磁盘的可用空间不足 3 GB'],
   ['KX4547', 'warning', () => syncFindings({ a: said('23400'), b: said('900'), c: said('') }, '/var/lib/etcd'), { hosts: ['a'], note: '23 ms' }, 'a durable write to the disk of /var/lib/etcd takes more than 10 ms: etcd will be slow', '/var/lib/etcd 所在磁盘的持久写入超过 10 毫秒：etcd 会变慢'],
 ];
