@@ -1,11 +1,33 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { contextWithArtifacts, creatable } from '../../../test/plans/create-cases.ts';
+import { rolesFor } from '../../engine/selection.ts';
+import { buildGraph } from '../../plan/graph.ts';
+import { createCluster } from './create.ts';
 import { checkTaskName, runTask, taskNames } from './run-task.ts';
 
-test('every task of create cluster can run alone, and is named once', () => {
-  expect(taskNames).toEqual(
-    expect.arrayContaining(['node/names', 'runtime/containerd', 'artifacts/get', 'cluster/health']),
+describe('every task of create cluster', async () => {
+  /** A cluster that needs them all. */
+  const context = await contextWithArtifacts(
+    creatable({ masters: 3, workers: 2, more: '  system: {timezone: Europe/Berlin}\n' }),
   );
-  expect(new Set(taskNames).size).toBe(taskNames.length);
+
+  test('is named, once', () => {
+    const { nodes } = createCluster.plan(context, { skipPreflight: false });
+    const used = new Set([...nodes.values()].flatMap(({ task }) => (task ? [task.id] : [])));
+    expect([...used].toSorted()).toEqual(taskNames.toSorted());
+    expect(new Set(taskNames).size).toBe(taskNames.length);
+  });
+
+  test.each(taskNames)('can run alone: %s', (task) => {
+    checkTaskName(task);
+    const graph = buildGraph(runTask.plan(context, { task }));
+    const roles = rolesFor(graph, { tags: [], skipTags: [], ...runTask.selects?.({ task }) });
+    const running = graph.nodes.filter(({ body }, i) => roles[i] === 'run' && body.type !== 'join');
+    const own = graph.nodes.filter((node) => node.task?.id === task && node.body.type !== 'join');
+    // All of its steps and nobody else's: what they build upon is only checked.
+    expect(own.length).toBeGreaterThan(0);
+    expect(running.map(({ id }) => id)).toEqual(own.map(({ id }) => id));
+  });
 });
 
 test.each([
