@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { causes, host, kv, kvLike, Rig } from '../../test/rig/engine.ts';
+import { causes, host, kv, kvLike, local, Rig } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
 import { barrier, mapNodes, on, sequence, until } from '../plan/combinators.ts';
 import { buildGraph } from '../plan/graph.ts';
 import type { Wanted } from '../plan/ref.ts';
-import { extentOf, rolesFor, rolesOnHosts } from './selection.ts';
+import type { Selection } from './options.ts';
+import { extentOf, leavesOutChecks, rolesFor, rolesOnHosts } from './selection.ts';
 
 const a = host('a');
 const b = host('b');
@@ -51,6 +52,51 @@ describe('tags', () => {
       'three@b': 'skipped',
     });
     expect(result.counts).toEqual({ failed: 2, skipped: 2 });
+  });
+});
+
+describe('what stands before changes', () => {
+  const question = kvLike({ guard: 'question', nature: 'action' });
+  const checks = kvLike({ guard: 'checks', nature: 'action' });
+  const plan = () =>
+    sequence(
+      on(local, checks({ key: 'table', value: '1' }), { name: 'table', tags: ['preflight'] }),
+      on(local, question({ key: 'sure', value: '1' }), { name: 'sure', tags: ['ask'] }),
+      set('one', ['x']),
+      barrier('meet', 'all', set('two', ['y']), set('three', ['z'])),
+    );
+  const roles = (selection: Selection) => {
+    const graph = buildGraph(plan());
+    const found = rolesFor(graph, selection);
+    return graph.nodes.flatMap(({ id, body }, i) => (body.type !== 'join' && found[i] === 'run' ? [id] : []));
+  };
+
+  test.each<[string, Selection, readonly string[]]>([
+    ['a tag of something right behind it', { tags: ['x'], skipTags: [] }, ['sure', 'one']],
+    ['a tag of something far behind it', { tags: ['z'], skipTags: [] }, ['sure', 'three']],
+    ['its own tag to be skipped', { tags: [], skipTags: ['ask'] }, ['table', 'sure', 'one', 'two', 'three']],
+    ['nothing behind it', { tags: ['preflight'], skipTags: [] }, ['table']],
+  ])('a question is asked whenever something behind it runs: %s', (_, selection, run) => {
+    expect(roles(selection)).toEqual(run);
+  });
+
+  test('a question is asked for a task that runs alone, and without a yes nothing happens', async () => {
+    const rig = new Rig(['a']);
+    const no = kvLike({ guard: 'question', nature: 'action', apply: () => sh`fail 1 no` });
+    const alone = mapNodes(set('one', []), (node) => ({ ...node, task: { id: 'm/one', module: 'm' } }));
+    const selection = { tags: [], skipTags: [], tasks: ['m/one'], hosts: ['a'] };
+    await rig.run(sequence(on(local, no({ key: 'sure', value: '1' }), { name: 'sure' }), alone), { selection });
+    expect(rig.outcomes()).toEqual({ 'sure@local': 'failed', 'one@a': 'skipped' });
+    expect(rig.host('a').state.values).toEqual({});
+  });
+
+  test('checks are left out where they are not selected', () => {
+    const graph = buildGraph(plan());
+    expect(leavesOutChecks(graph, { tags: ['x'], skipTags: [] })).toBe(true);
+    expect(leavesOutChecks(graph, { tags: [], skipTags: ['preflight'] })).toBe(true);
+    expect(leavesOutChecks(graph, { tags: ['x', 'preflight'], skipTags: [] })).toBe(false);
+    expect(leavesOutChecks(graph, { tags: [], skipTags: [] })).toBe(false);
+    expect(leavesOutChecks(buildGraph(set('one', ['x'])), { tags: ['y'], skipTags: [] })).toBe(false);
   });
 });
 

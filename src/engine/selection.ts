@@ -1,16 +1,18 @@
 import { LOCAL } from '../model/host.ts';
 import { refsOf } from '../plan/combinators.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
+import type { ExecutionNode } from '../plan/node.ts';
 import { criticalPath } from '../plan/order.ts';
 import { type Ref, refsIn } from '../plan/ref.ts';
+import { fieldOf } from '../plan/step.ts';
 import type { Selection } from './options.ts';
 
 /** What a node of the plan does in this run. */
 export type Role = 'run' | 'check' | 'leave';
 
 /**
- * The part each node of the plan has under `--tags` and `--skip-tags`, or when only some tasks run. A node outside the selection that produces a value for
- * one inside is only checked.
+ * The part each node of the plan has under `--tags` and `--skip-tags`, or when only some tasks run. A node outside the
+ * selection that produces a value for one inside is only checked. A question is asked whenever something behind it runs.
  */
 export function rolesFor(graph: ExecutionGraph, selection: Selection | undefined): readonly Role[] {
   if (!selection || (selection.tags.length === 0 && selection.skipTags.length === 0 && !selection.tasks))
@@ -21,6 +23,9 @@ export function rolesFor(graph: ExecutionGraph, selection: Selection | undefined
     if (has(node.tags, selection.skipTags)) return 'leave';
     if (selection.tasks && !selection.tasks.includes(node.task?.id ?? '')) return 'leave';
     return selection.tags.length === 0 || has(node.tags, selection.tags) ? 'run' : 'leave';
+  });
+  graph.nodes.forEach((node, i) => {
+    if (guardOf(node) === 'question' && runsBehind(graph, i, roles)) roles[i] = 'run';
   });
   const queue = graph.nodes.flatMap((node, i) => (roles[i] === 'run' && node.body.type !== 'join' ? [i] : []));
   const toCheck = (i: number | undefined) => {
@@ -75,6 +80,34 @@ export function extentOf(
   for (let i = 0; i < graph.size; i++) if (graph.use(i) && roleOf(i) !== 'leave') steps += 1;
   const use = (i: number) => (roleOf(i) === 'leave' ? undefined : graph.use(i));
   return { steps, seconds: criticalPath({ ...graph, use }).seconds };
+}
+
+/** Whether the selection leaves out checks that stand before changes. */
+export function leavesOutChecks(graph: ExecutionGraph, selection: Selection): boolean {
+  const roles = rolesFor(graph, selection);
+  return graph.nodes.some((node, i) => guardOf(node) === 'checks' && roles[i] === 'leave');
+}
+
+function guardOf({ body }: ExecutionNode): 'question' | 'checks' | undefined {
+  if (body.type === 'join') return undefined;
+  const use = body.type === 'step' ? body.use : body.uses[0];
+  return use && fieldOf(use.step.guard, use.want, undefined);
+}
+
+/** Whether a step that comes after this node of the plan, on any host, is to run. */
+function runsBehind(graph: ExecutionGraph, node: number, roles: readonly Role[]): boolean {
+  const { nextStart, next } = graph.edges;
+  const seen = new Uint8Array(graph.size);
+  const queue = Array.from({ length: graph.nodes[node]?.hosts.size ?? 0 }, (_, k) => (graph.first[node] ?? 0) + k);
+  for (let i = queue.pop(); i !== undefined; i = queue.pop()) {
+    for (const k of next.subarray(nextStart[i], nextStart[i + 1])) {
+      if (seen[k] === 1) continue;
+      if (graph.use(k) && roles[graph.nodeOf[k] ?? 0] === 'run') return true;
+      seen[k] = 1;
+      queue.push(k);
+    }
+  }
+  return false;
 }
 
 /** The nodes whose values or verdicts a node needs. */

@@ -101,6 +101,11 @@ export interface StepDefinition<W, S, O> {
   readonly owns?: (want: W) => readonly string[];
   /** What others make on the machine because of it; `reset` removes what was not there before. */
   readonly effects?: (want: W) => readonly Effect[];
+  /**
+   * It stands before changes, so a selection does not lose it unnoticed. A `question` is asked whenever something behind it
+   * takes part; of `checks` that are left out the person is told.
+   */
+  readonly guard?: Of<W, 'question' | 'checks' | undefined>;
   /** Why it cannot be undone; shown in the plan. */
   readonly irreversible?: Of<W, string | undefined>;
   /** Must never be done twice: its intent is durable before it starts, it runs as a job, its judge can say `half`. */

@@ -4,12 +4,13 @@ import { asEventError } from '../engine/errors.ts';
 import { Journal } from '../engine/journal.ts';
 import type { ExecuteResult, JournalWriter, Limits, NewEvent, Selection } from '../engine/options.ts';
 import { lockMachines, releaseMachines, runGraph } from '../engine/run.ts';
-import { extentOf } from '../engine/selection.ts';
+import { extentOf, leavesOutChecks } from '../engine/selection.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL, type LockOwner } from '../model/host.ts';
 import type { HostManifest } from '../model/manifest.ts';
+import { inLanguage } from '../model/text/spoken.ts';
 import { checkWants } from '../plan/check-wants.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
@@ -24,7 +25,7 @@ import { planContext } from './plan-context.ts';
 import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
 import { runSinks, writeRunMetrics } from './run-sinks.ts';
 import { createRun, type RunDir, type RunInputs } from './run-store.ts';
-import { checkTags, selectionOf } from './selection.ts';
+import { CHECKS_LEFT_OUT, checkTags, selectionOf } from './selection.ts';
 import { version } from './version.ts';
 import type { WorkDir } from './work-dir.ts';
 
@@ -116,6 +117,7 @@ export class PipelineRun<P> {
           emit({ type: 'warning', error: { code: 'KX4026', params: { host, reason } } }),
         );
         this.tellLost(context, emit);
+        this.tellLeftOut(graph, emit);
         const engine = this.engineOptions(uid);
         const result = await runGraph({ ...engine, run, graph, finalizers, emit, journal, replay, unreachable });
         return await this.finish(result, graph, dir, journal, emit);
@@ -160,6 +162,13 @@ export class PipelineRun<P> {
     const names = hosts.map((host) => host.name);
     for (const host of this.manifests.lost(names, manifests))
       emit({ type: 'warning', error: { code: 'KX8103', params: { host } } });
+  }
+
+  /** That tags leave out the checks. A task that runs alone never has them. */
+  private tellLeftOut(graph: ExecutionGraph, emit: (event: NewEvent) => void): void {
+    const selection = this.selection();
+    if (selection.tasks || !leavesOutChecks(graph, selection)) return;
+    emit({ type: 'message', text: inLanguage(CHECKS_LEFT_OUT, this.options.lang) });
   }
 
   /** The run's directory: made for a new run, checked against the plan for a resumed one. */

@@ -1,7 +1,13 @@
 import { nearest } from '../model/cluster/nearest.ts';
-import { kubexmError } from '../model/errors/index.ts';
+import { kubexmError, type Text } from '../model/errors/index.ts';
 import type { Json } from '../model/json.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
+
+/** Said when tags leave out the checks before the first change. */
+export const CHECKS_LEFT_OUT: Text = {
+  en: 'The selected tags leave out the preflight checks: nothing looks at the hosts before they are changed.',
+  zh: '所选标签不包含预检：更改主机之前不会进行检查。',
+};
 
 interface Tags {
   readonly tags?: readonly string[];

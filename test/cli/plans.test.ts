@@ -142,7 +142,7 @@ ${more}`;
   test('run task: only it, only there; what is missing before it is named', { timeout: 240_000 }, async () => {
     const cwd = tempDir();
     const config = write(cwd);
-    const task = (...args: string[]) => kubexm(cwd, 'run', 'task', ...args, '-f', config);
+    const task = (...args: string[]) => kubexm(cwd, 'run', 'task', ...args, '-f', config, '--yes');
     const unknown = await task('containerd');
     expect(unknown).toMatchObject({ code: 64, stderr: expect.stringContaining('KX4030') });
     expect(unknown.stderr).toMatch(/nearest first: runtime\/containerd/);
@@ -179,6 +179,23 @@ ${more}`;
     expect(early.stderr).toContain('KX4032');
     expect(early.stderr).toContain('kubexm run task artifacts/get');
     expect(await rig.hosts[1]!.exec('test -e /usr/local/bin/containerd || echo none')).toBe('none\n');
+  });
+
+  test('tags select no answer: the question is asked, and checks that are left out are told of', {
+    timeout: 120_000,
+  }, async () => {
+    const cwd = tempDir();
+    const config = write(cwd, '', 1);
+    const create = (...args: string[]) => kubexm(cwd, 'create', 'cluster', '-f', config, ...args);
+    const hosts = await rig.hosts[0]!.exec('cat /etc/hosts');
+    const unasked = await create('--tags', 'names');
+    expect(unasked.stderr).toMatch(/^The selected tags leave out the preflight checks: .*$/m);
+    expect(unasked.stderr).toContain('KX1040');
+    expect(await rig.hosts[0]!.exec('cat /etc/hosts')).toBe(hosts);
+    expect((await create('--skip-tags', 'confirm')).stderr).toContain('KX4028');
+    const alone = await kubexm(cwd, 'run', 'task', 'node/names', '-f', config);
+    expect(alone.stderr).toContain('KX1040');
+    expect(await rig.hosts[0]!.exec('cat /etc/hosts')).toBe(hosts);
   });
 
   test('a saved plan runs as it is; one that does not hold has neither locked nor begun anything', {
@@ -242,7 +259,7 @@ ${more}`;
       { name: 'host1', roles: ['etcd', 'master'], state: 'new', arch: null, lastRun: null },
       { name: 'host2', roles: ['worker'], state: 'new' },
     ]);
-    await kubexm(cwd, 'run', 'task', 'node/names', '-f', config);
+    await kubexm(cwd, 'run', 'task', 'node/names', '-f', config, '--yes');
     const nodes = await kubexm(cwd, 'get', 'nodes', '-c', 'demo');
     expect(nodes.stdout).toMatch(
       /^NAME +ADDRESS +ROLES +STATE +OS +ARCH +LAST RUN\nhost1 +127.0.0.1 +etcd,master +ok +\S.* +run task /,

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { creatable, creation } from '../../../test/plans/create-cases.ts';
 import { edgesOf } from '../../../test/plans/fixtures.ts';
 import { thorough } from '../../../test/rig/thorough.ts';
+import type { Selection } from '../../engine/options.ts';
+import { leavesOutChecks, rolesFor } from '../../engine/selection.ts';
 import { LOCAL } from '../../model/host.ts';
 import { dnsFields } from '../../module/dns.ts';
 import { networkFields } from '../../module/network.ts';
@@ -164,6 +166,28 @@ describe('what it acts on', () => {
     expect(said.length, `no case for ${field}`).toBeGreaterThan(0);
     const hashes = await Promise.all([creatable(), ...said].map(hash));
     expect(new Set(hashes).size).toBe(said.length + 1);
+  });
+});
+
+describe('the question before the first change', () => {
+  const CHECKS = 'preflight/check/findings';
+  test.each<[string, Selection, readonly string[]]>([
+    ['--tags node', { tags: ['node'], skipTags: [] }, ['question']],
+    ['--skip-tags preflight', { tags: [], skipTags: ['preflight'] }, ['question']],
+    ['--tags preflight', { tags: ['preflight'], skipTags: [] }, [CHECKS]],
+    ['all', { tags: [], skipTags: [] }, [CHECKS, 'question']],
+  ])('%s', async (_, selection, expected) => {
+    const graph = await planned(creatable());
+    const roles = rolesFor(graph, selection);
+    const run = graph.nodes.flatMap(({ id }, i) => (roles[i] === 'run' ? [id] : []));
+    const guards = run.filter((id) => id === CHECKS || id === 'preflight/confirm/confirm');
+    expect(guards.map((id) => (id === CHECKS ? id : 'question'))).toEqual(expected);
+    expect(leavesOutChecks(graph, selection)).toBe(!expected.includes(CHECKS));
+  });
+
+  test('no tag names it', async () => {
+    const graph = await planned(creatable());
+    expect(graph.nodes.find(({ id }) => id === 'preflight/confirm/confirm')?.tags).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Text } from '../../model/errors/index.ts';
 import { artifactsModule } from '../../module/artifacts.ts';
 import { clusterModule } from '../../module/cluster.ts';
 import { dnsFields, dnsModule } from '../../module/dns.ts';
@@ -12,12 +13,14 @@ import { nodeFields, nodeModule, nodeVolumesModule } from '../../module/node.ts'
 import { confirmation, preflight } from '../../module/preflight.ts';
 import { imagesModule, runtimeFields, runtimeModule } from '../../module/runtime.ts';
 import { nothing, parallel, sequence } from '../../plan/combinators.ts';
-import { definePipeline } from '../../plan/layers.ts';
+import { definePipeline, type PlanContext } from '../../plan/layers.ts';
 import { COMMON_FIELDS, refuseUnsupported } from './supported.ts';
 
 /** The parameters of `kubexm create cluster`. */
 export interface CreateClusterParams {
   readonly skipPreflight: boolean;
+  /** What is asked before the first change. Default: whether to create the cluster. */
+  readonly question?: Text;
 }
 
 /**
@@ -46,13 +49,8 @@ export const createCluster = definePipeline<CreateClusterParams>({
   owns: true,
   usesArtifacts: true,
   checks: ({ skipPreflight }) => (skipPreflight ? [] : [preflight]),
-  plan: (context, { skipPreflight }) => {
+  plan: (context, { skipPreflight, question = questionOf(context) }) => {
     refuseUnsupported(context.cluster);
-    const [name, hosts] = [context.cluster.metadata.name, context.hosts.length];
-    const question = {
-      en: `Create the cluster ${name}? Hosts: ${hosts}`,
-      zh: `是否创建集群 ${name}？主机数：${hosts}`,
-    };
     const runtime = runtimeModule.plan(context).fragment;
     return sequence(
       skipPreflight ? nothing() : preflight.plan(context).fragment,
@@ -82,3 +80,10 @@ export const createCluster = definePipeline<CreateClusterParams>({
     );
   },
 });
+
+function questionOf({ cluster: { metadata }, hosts }: PlanContext): Text {
+  return {
+    en: `Create the cluster ${metadata.name}? Hosts: ${hosts.length}`,
+    zh: `是否创建集群 ${metadata.name}？主机数：${hosts.length}`,
+  };
+}

@@ -48,3 +48,18 @@ test('only the task takes part, on all of its hosts or on some', () => {
   expect(runTask.selects?.({ task: 'node/names' })).toEqual({ tasks: ['node/names'] });
   expect(runTask.selects?.({ task: 'node/names', nodes: ['a'] })).toEqual({ tasks: ['node/names'], hosts: ['a'] });
 });
+
+test('it asks first, for itself', async () => {
+  const params = { task: 'node/names', nodes: ['node1'] };
+  const context = await contextWithArtifacts(creatable({ masters: 1, workers: 2 }));
+  const graph = buildGraph(runTask.plan(context, params));
+  const roles = rolesFor(graph, { tags: [], skipTags: [], ...runTask.selects?.(params) });
+  const asked = graph.nodes.findIndex(({ id }) => id === 'preflight/confirm/confirm');
+  expect(roles[asked]).toBe('run');
+  expect(graph.use(graph.first[asked] ?? 0)?.want).toEqual({
+    question: {
+      en: 'Run the task node/names of the cluster demo? Hosts: 1',
+      zh: '是否运行集群 demo 的任务 node/names？主机数：1',
+    },
+  });
+});

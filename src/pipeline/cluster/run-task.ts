@@ -1,5 +1,5 @@
 import { nearest } from '../../model/cluster/nearest.ts';
-import { kubexmError } from '../../model/errors/index.ts';
+import { kubexmError, type Text } from '../../model/errors/index.ts';
 import { LOCAL } from '../../model/host.ts';
 import { preflight } from '../../module/preflight.ts';
 import { definePipeline } from '../../plan/layers.ts';
@@ -45,14 +45,22 @@ export const runTask = definePipeline<RunTaskParams>({
   selects: ({ task, nodes }) => ({ tasks: [task], ...(nodes ? { hosts: nodes } : {}) }),
   plan: (context, { task, nodes }) => {
     checkTaskName(task);
-    const fragment = createCluster.plan(context, { skipPreflight: !task.startsWith('preflight/') });
-    const where = hostsOf(fragment, task);
     const hosts = nodes ?? context.hosts.map((host) => host.name);
+    const question = questionOf(task, context.cluster.metadata.name, hosts.length);
+    const fragment = createCluster.plan(context, { skipPreflight: !task.startsWith('preflight/'), question });
+    const where = hostsOf(fragment, task);
     if (![...where].some((host) => host === LOCAL || hosts.includes(host)))
       throw kubexmError('KX4031', { task, hosts: hosts.join(', '), where: [...where].join(', ') || '–' });
     return fragment;
   },
 });
+
+function questionOf(task: string, cluster: string, hosts: number): Text {
+  return {
+    en: `Run the task ${task} of the cluster ${cluster}? Hosts: ${hosts}`,
+    zh: `是否运行集群 ${cluster} 的任务 ${task}？主机数：${hosts}`,
+  };
+}
 
 function hostsOf({ nodes }: ExecutionFragment, task: string): ReadonlySet<string> {
   return new Set([...nodes.values()].flatMap((node) => (node.task?.id === task ? node.hosts.names : [])));

@@ -15,6 +15,10 @@ export interface UserInput {
 
 const YES = /^(?:y|yes|true|ok|是|好|确认)$/i;
 
+function isConfirmation({ type = 'confirm' }: UserInput): boolean {
+  return type === 'confirm';
+}
+
 /** Asks, and waits for the answer. */
 export const userInput = defineStep<UserInput>()({
   kind: 'userInput',
@@ -22,8 +26,9 @@ export const userInput = defineStep<UserInput>()({
     'Asks for a confirmation, without which the run stops, or for a text. With --yes confirmations are given.',
   title: (want) => `ask: ${inEnglish(want.question)}`.slice(0, 80),
   nature: (want) => (want.secret === true ? 'mint' : 'action'),
+  guard: (want) => (isConfirmation(want) ? 'question' : undefined),
   apply: async (_host, want, io): Promise<string> => {
-    const confirm = (want.type ?? 'confirm') === 'confirm';
+    const confirm = isConfirmation(want);
     const text = inLanguage(want.question, io.lang);
     const answer = await io.ask({ text, confirm, secret: want.secret === true });
     if (want.secret === true && answer !== '') io.redact(answer);

@@ -55,6 +55,7 @@ export const report = defineStep<Report>()({
   description: 'Shows all findings of all hosts in one table; ends the run if one is an error.',
   title: () => 'table of findings',
   nature: 'action',
+  guard: 'checks',
   apply: async (_host, want, io): Promise<void> => {
     const findings = allFindings(want);
     const hosts = want.hosts.length + Object.keys(want.unreachable ?? {}).length;

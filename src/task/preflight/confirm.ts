@@ -12,7 +12,8 @@ export interface ConfirmInputs {
 export const confirmTask = defineTask<ConfirmInputs>({
   name: 'preflight/confirm',
   description: 'Ask whether to go on.',
-  tags: ['confirm'],
+  // No tag selects it and none leaves it out: that would be a second --yes.
+  tags: [],
   steps: [confirm],
   plan: (context, { question }) => ({ fragment: on(context.local, confirm({ question })), outputs: undefined }),
 });
