@@ -1,26 +1,31 @@
-import { barrier, parallel, sequence } from '../plan/combinators.ts';
+import { parallel } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
 import { finishTask } from '../task/cluster/finish.ts';
 import { healthTask } from '../task/cluster/health.ts';
 import { kubeconfigTask } from '../task/cluster/kubeconfig.ts';
 import { reportTask } from '../task/cluster/report.ts';
 
-/** What is left when a node has joined: to be well, and when all are, labels and a last look. */
+/** What is left when a node has joined: to be well. */
 export const clusterModule = defineModule({
   name: 'cluster',
-  description: 'The kubeconfig, nodes that are ready, their labels, and how the cluster is.',
-  tasks: [kubeconfigTask, healthTask, finishTask, reportTask],
+  description: 'The kubeconfig, and nodes that are ready.',
+  tasks: [kubeconfigTask, healthTask],
   plan: (context) => ({
-    fragment: parallel(
-      kubeconfigTask.use(context).fragment,
-      // The only place where all wait for all: a machine that is lost is labelled when it comes back.
-      barrier(
-        'joined',
-        'present',
-        healthTask.use(context).fragment,
-        sequence(finishTask.use(context).fragment, reportTask.use(context).fragment),
-      ),
-    ),
+    fragment: parallel(kubeconfigTask.use(context).fragment, healthTask.use(context).fragment),
+    outputs: undefined,
+  }),
+});
+
+/**
+ * The end of every creation, a bad one too: nothing is left that lets others join, and people see how the cluster is. A node
+ * that has not joined is labelled when it has.
+ */
+export const diagnosticsModule = defineModule({
+  name: 'diagnostics',
+  description: 'The labels of the nodes, no token to join by, and how the cluster is.',
+  tasks: [finishTask, reportTask],
+  plan: (context) => ({
+    fragment: parallel(finishTask.use(context).fragment, reportTask.use(context).fragment),
     outputs: undefined,
   }),
 });

@@ -56,17 +56,21 @@ export const kubeletModule = defineModule({
   }),
 });
 
-/** Kubernetes by kubeadm: the first master begins, the others join as soon as each is ready. */
+/** The first master begins: from then on there is a cluster, whatever becomes of the other nodes. */
+export const kubernetesInitModule = defineModule({
+  name: 'kubernetes-init',
+  description: 'Kubernetes by kubeadm, on the first master.',
+  tasks: [initKubernetesTask],
+  plan: (context) => ({ fragment: initKubernetesTask.use(context).fragment, outputs: undefined }),
+});
+
+/** The other nodes join as soon as each is ready. */
 export const kubernetesModule = defineModule({
   name: 'kubernetes',
-  description: 'Kubernetes by kubeadm, on masters and workers.',
-  tasks: [initKubernetesTask, joinKubernetesTask, runKubeletsTask],
+  description: 'Kubernetes by kubeadm, on all other masters and workers.',
+  tasks: [joinKubernetesTask, runKubeletsTask],
   plan: (context) => ({
-    fragment: sequence(
-      initKubernetesTask.use(context).fragment,
-      joinKubernetesTask.use(context).fragment,
-      runKubeletsTask.use(context).fragment,
-    ),
+    fragment: sequence(joinKubernetesTask.use(context).fragment, runKubeletsTask.use(context).fragment),
     outputs: undefined,
   }),
 });

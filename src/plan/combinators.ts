@@ -91,6 +91,21 @@ export function barrier(
   return sequence(before, joinOf(name, needs, before), after);
 }
 
+/**
+ * What comes last however the hosts of `before` fared: it waits for all of them and needs only `given`, which is a part of
+ * `before`. A barrier does not do here: behind it a host goes on only where its own steps succeeded.
+ */
+export function lastly(
+  name: string,
+  before: ExecutionFragment,
+  given: ExecutionFragment,
+  last: ExecutionFragment,
+): ExecutionFragment {
+  const settled = join(name, 'settled');
+  const { nodes, links } = parallel(sequence(before, settled), sequence(settled, last), sequence(given, last));
+  return { nodes, links, entryNodes: before.entryNodes, exitNodes: sequence(before, settled, last).exitNodes };
+}
+
 /** The join that `barrier` puts between two fragments: one node, so it has m + n edges and not m × n. */
 export function join(name: string, needs: JoinNeeds = 'all'): ExecutionFragment {
   return joinOf(name, needs, none);

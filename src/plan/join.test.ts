@@ -31,6 +31,8 @@ describe('joinReached', () => {
     ['present', ['x@b'], ['b'], true],
     ['present', ['x@b'], [], false],
     ['present', ['x@a', 'x@b', 'x@c'], ['a', 'b', 'c'], true],
+    ['settled', ['x@b'], [], true],
+    ['settled', ['x@a', 'x@b', 'x@c'], ['a'], true],
   ])('%s, without %j, lost %j: %s', (needs, bad, lost, expected) => {
     expect(reached(after(needs), bad, lost)).toBe(expected);
   });
@@ -46,7 +48,7 @@ describe('joinReached', () => {
     expect(reached(plan, ['x@a', 'y@b'])).toBe(false);
   });
 
-  it.each<JoinNeeds>(['all', 'quorum', 'present'])('always needs the local machine (%s)', (needs) => {
+  it.each<JoinNeeds>(['all', 'quorum', 'present', 'settled'])('always needs the local machine (%s)', (needs) => {
     const plan = sequence(parallel(on(local, step('l')), on(abc, step('x'))), join('wait', needs));
     expect(reached(plan, ['l@local'])).toBe(false);
     expect(reached(sequence(on(local, step('l')), join('wait', needs)), [])).toBe(true);

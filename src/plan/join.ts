@@ -21,6 +21,7 @@ export function joinReached(graph: ExecutionGraph, join: number, body: JoinBody,
     if (!good && (host === LOCAL || body.needs === 'all')) return false;
     if (host !== LOCAL && (body.voters?.has(host) ?? true)) hosts.set(host, good && (hosts.get(host) ?? true));
   }
+  if (body.needs === 'settled') return true;
   if (body.needs === 'present') return [...hosts].every(([host, good]) => good || view.isLost(host));
   const good = [...hosts.values()].filter(Boolean).length;
   return hosts.size === 0 || body.needs === 'all' || good * 2 > hosts.size;

@@ -4,10 +4,10 @@ import type { NodeKey } from './ref.ts';
 import type { StepUse } from './step.ts';
 
 /**
- * When a join is reached: after all of its predecessors, a majority of their hosts, or those hosts that are not lost.
- * Predecessors on the local machine are always needed. See `joinReached`.
+ * When a join is reached: after all of its predecessors, a majority of their hosts, those hosts that are not lost, or as soon
+ * as all are settled, however that came out. Predecessors on the local machine are always needed. See `joinReached`.
  */
-export type JoinNeeds = 'all' | 'quorum' | 'present';
+export type JoinNeeds = 'all' | 'quorum' | 'present' | 'settled';
 
 /** A node that does nothing: others wait at it. */
 export interface JoinBody {

@@ -34,7 +34,9 @@ const leaf: fc.Arbitrary<Tree> = fc.oneof(
   { weight: 1, arbitrary: fc.subarray(HOSTS).map((hosts): Tree => ({ type: 'step', hosts: [...hosts, LOCAL] })) },
   {
     weight: 2,
-    arbitrary: fc.constantFrom<JoinNeeds>('all', 'quorum', 'present').map((needs): Tree => ({ type: 'join', needs })),
+    arbitrary: fc
+      .constantFrom<JoinNeeds>('all', 'quorum', 'present', 'settled')
+      .map((needs): Tree => ({ type: 'join', needs })),
   },
 );
 

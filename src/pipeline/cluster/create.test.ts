@@ -14,7 +14,7 @@ import { renderJson } from '../../plan/render/json.ts';
 import { renderText } from '../../plan/render/text.ts';
 
 /** Where hosts wait for each other: for each other's listeners, for each other's answers, and at the very end. */
-const BARRIERS = ['preflight/check/listening', 'preflight/check/reached', 'cluster/joined'];
+const BARRIERS = ['preflight/check/listening', 'preflight/check/reached', 'joined'];
 
 /** As many as one cluster may have, in a thorough run. */
 const MANY = thorough ? 5000 : 1000;
@@ -42,7 +42,7 @@ describe('the barriers of create cluster', () => {
     const graph = await planned(text);
     expect(places(graph)).toEqual(hosts === 1 ? BARRIERS.slice(2) : BARRIERS);
     const [end] = barriers(graph).slice(-1);
-    expect(end).toMatchObject({ needs: 'present' });
+    expect(end).toMatchObject({ needs: 'settled' });
     // The question is asked once, of a person: everybody waits for the answer, and for downloads, and for nothing else.
     const gates = hiddenBarriers(graph).filter((id) => !id.startsWith('artifacts/get/'));
     expect(gates).toEqual(hosts === 1 ? [] : ['preflight/confirm/confirm']);
@@ -105,6 +105,16 @@ describe('who waits for whom', () => {
       'node/packages/packages@node1',
     );
   });
+});
+
+test('the end comes however nodes fared, once there is a cluster', async () => {
+  const graph = await planned(creatable({ masters: 3, workers: 2 }));
+  const edges = edgesOf(graph).map((edge) => edge.split(' → ') as [string, string]);
+  const before = (id: string) => edges.flatMap(([from, to]) => (to === id ? [from] : [])).sort();
+  for (const id of ['cluster/finish/labels@cp1', 'cluster/finish/join-secrets@cp1', 'cluster/report/health@cp1'])
+    expect(before(id)).toEqual(['joined@local', 'kubernetes/init/init@cp1']);
+  expect(before('cluster/report/report@local')).toContain('cluster/report/health@cp1');
+  expect(before('cluster/report/report@local').filter((id) => id.endsWith('@local'))).toEqual(['joined@local']);
 });
 
 describe('the size of the plan', () => {

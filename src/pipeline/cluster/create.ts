@@ -1,10 +1,11 @@
 import type { Text } from '../../model/errors/index.ts';
 import { artifactsModule } from '../../module/artifacts.ts';
-import { clusterModule } from '../../module/cluster.ts';
+import { clusterModule, diagnosticsModule } from '../../module/cluster.ts';
 import { dnsFields, dnsModule } from '../../module/dns.ts';
 import {
   kubeletModule,
   kubernetesFields,
+  kubernetesInitModule,
   kubernetesModule,
   kubernetesProgramsModule,
 } from '../../module/kubernetes.ts';
@@ -12,7 +13,7 @@ import { networkFields, networkModule } from '../../module/network.ts';
 import { nodeFields, nodeModule, nodeVolumesModule } from '../../module/node.ts';
 import { confirmation, preflight } from '../../module/preflight.ts';
 import { imagesModule, runtimeFields, runtimeModule } from '../../module/runtime.ts';
-import { nothing, parallel, sequence } from '../../plan/combinators.ts';
+import { lastly, nothing, parallel, sequence } from '../../plan/combinators.ts';
 import { definePipeline, type PlanContext } from '../../plan/layers.ts';
 import { COMMON_FIELDS, refuseUnsupported } from './supported.ts';
 
@@ -41,10 +42,12 @@ export const createCluster = definePipeline<CreateClusterParams>({
     kubernetesProgramsModule,
     kubeletModule,
     nodeVolumesModule,
+    kubernetesInitModule,
     kubernetesModule,
     networkModule,
     dnsModule,
     clusterModule,
+    diagnosticsModule,
   ],
   owns: true,
   usesArtifacts: true,
@@ -52,31 +55,33 @@ export const createCluster = definePipeline<CreateClusterParams>({
   plan: (context, { skipPreflight, question = questionOf(context) }) => {
     refuseUnsupported(context.cluster);
     const runtime = runtimeModule.plan(context).fragment;
+    const begun = kubernetesInitModule.plan(context).fragment;
+    // The kubelet needs all of the machine, images only the runtime.
+    const machines = parallel(
+      sequence(
+        parallel(nodeModule.plan(context).fragment, runtime, kubernetesProgramsModule.plan(context).fragment),
+        kubeletModule.plan(context).fragment,
+      ),
+      sequence(runtime, imagesModule.plan(context).fragment),
+    );
+    // Pods may need volumes one day; the cluster comes up without.
+    const nodes = sequence(
+      parallel(
+        sequence(
+          begun,
+          kubernetesModule.plan(context).fragment,
+          parallel(networkModule.plan(context).fragment, dnsModule.plan(context).fragment),
+        ),
+        nodeVolumesModule.plan(context).fragment,
+      ),
+      clusterModule.plan(context).fragment,
+    );
+    // Once there is a cluster, the diagnostics end the run, also where nodes failed.
+    const cluster = lastly('joined', nodes, begun, diagnosticsModule.plan(context).fragment);
     return sequence(
       skipPreflight ? nothing() : preflight.plan(context).fragment,
       confirmation.plan(context, { question }).fragment,
-      parallel(
-        artifactsModule.plan(context).fragment,
-        sequence(
-          // The kubelet needs all of the machine, images only the runtime.
-          parallel(
-            sequence(
-              parallel(nodeModule.plan(context).fragment, runtime, kubernetesProgramsModule.plan(context).fragment),
-              kubeletModule.plan(context).fragment,
-            ),
-            sequence(runtime, imagesModule.plan(context).fragment),
-          ),
-          // Pods may need volumes one day; the cluster comes up without.
-          parallel(
-            sequence(
-              kubernetesModule.plan(context).fragment,
-              parallel(networkModule.plan(context).fragment, dnsModule.plan(context).fragment),
-            ),
-            nodeVolumesModule.plan(context).fragment,
-          ),
-          clusterModule.plan(context).fragment,
-        ),
-      ),
+      parallel(artifactsModule.plan(context).fragment, sequence(machines, cluster)),
     );
   },
 });

@@ -152,6 +152,7 @@ const NEEDS: Readonly<Record<JoinNeeds, string>> = {
   all: 'all of',
   quorum: 'a majority of',
   present: 'those not lost of',
+  settled: 'the end, good or bad, of',
 };
 
 /** What a join waits for, in words. */
