@@ -12,18 +12,16 @@ export interface WouldChanges {
   lines(io: Io): string[];
 }
 
-/** Gathers what a dry run says would change; equal changes on several hosts are shown once. */
+/**
+ * Gathers what a dry run says would change; equal changes on several hosts are shown once. Actions look, wait or tell: they run
+ * every time, and are no change.
+ */
 export function wouldChanges(): WouldChanges {
   const found = new Map<string, { readonly event: Finished; readonly hosts: string[] }>();
   return {
     sink: (event) => {
-      if (event.type !== 'node-finished' || (event.outcome !== 'would-change' && event.outcome !== 'would-run')) return;
-      const key = JSON.stringify([
-        event.task,
-        event.step,
-        event.outcome,
-        event.outcome === 'would-run' ? event.title : event.diff,
-      ]);
+      if (event.type !== 'node-finished' || event.outcome !== 'would-change') return;
+      const key = JSON.stringify([event.task, event.step, event.diff]);
       const same = found.get(key);
       if (same) same.hosts.push(event.host);
       else found.set(key, { event, hosts: [event.host] });
@@ -44,7 +42,6 @@ function changeLines(event: Finished, hosts: readonly string[], io: Io): string[
   const { say, paint } = io;
   const name = event.node.replace(/@[^@]*$/, '');
   const head = `${paint('bold', printable(name))}  ${paint('dim', say('diffOn', { hosts: someHosts(hosts, say) }))}`;
-  if (event.outcome === 'would-run') return [head, `  ${say('diffRuns', { title: printable(event.title) })}`];
   const changes = event.diff ?? [];
   return [
     head,

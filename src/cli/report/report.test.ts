@@ -115,8 +115,15 @@ function changesOf(lang: string, env: NodeJS.ProcessEnv = {}): string {
 
 test('what would change: equal changes once, with all their hosts in order', () => {
   expect(changesOf('en')).toMatchSnapshot();
-  expect(changesOf('zh')).toContain('将会执行：file wait');
-  expect(wouldChanges().lines(ioIn('en').io)).toEqual(['Nothing would change.']);
+  expect(changesOf('en')).not.toContain('wait');
+});
+
+test('where nothing would change, that is all that is said: actions run every time', () => {
+  const changes = wouldChanges();
+  changes.sink({ ...place('node1', 'wait'), type: 'node-finished', outcome: 'would-run' });
+  changes.sink({ ...place('node1', 'dir'), type: 'node-finished', outcome: 'satisfied' });
+  expect(changes.lines(ioIn('en').io)).toEqual(['Nothing would change.']);
+  expect(changes.lines(ioIn('zh').io)).toEqual(['不会有任何更改。']);
 });
 
 test('what would change: colour only repeats the signs', () => {

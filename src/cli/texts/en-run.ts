@@ -61,7 +61,6 @@ export const enRun = {
   reportSameOn: 'also on {hosts}',
   reportLost: 'lost: {hosts} (nothing on them was rolled back)',
   diffOn: 'on {hosts}',
-  diffRuns: 'would run: {title}',
   diffNone: 'Nothing would change.',
   typeName: 'Type the name of the cluster, {cluster}, to go on',
   answerYes: 'yes',

@@ -63,7 +63,6 @@ export const zhRun: Readonly<Record<keyof typeof enRun, string>> = {
   reportSameOn: '同样失败：{hosts}',
   reportLost: '失联：{hosts}（这些主机上没有回滚任何内容）',
   diffOn: '{hosts}',
-  diffRuns: '将会执行：{title}',
   diffNone: '不会有任何更改。',
   typeName: '请输入集群名称 {cluster} 以继续',
   answerYes: '是',
