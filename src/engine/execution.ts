@@ -16,6 +16,7 @@ import { OldJobs } from './old-jobs.ts';
 import type { ExecuteOptions, ExecuteResult, Failure } from './options.ts';
 import { outcomeOf } from './outcome.ts';
 import { Rollback } from './rollback.ts';
+import { hostsTakingPart } from './selection.ts';
 import { TaskTimes } from './task-times.ts';
 import { natureOf, Values } from './values.ts';
 
@@ -53,7 +54,8 @@ export class Execution {
     this.options = options;
     const { graph } = options;
     const homeless = graph.hosts.filter((host) => !options.machines.has(host) && !options.unreachable.has(host));
-    for (const host of homeless) if (hasSteps(graph, host)) throw new TypeError(`no machine for host ${host}`);
+    const needed = homeless.length === 0 ? new Set() : hostsTakingPart(graph, options.selection);
+    for (const host of homeless) if (needed.has(host)) throw new TypeError(`no machine for host ${host}`);
     this.values = new Values(graph, outer);
     this.ledger = new Ledger(graph);
     this.oldJobs = new OldJobs(options, this.values);
@@ -297,7 +299,3 @@ const journalled: Partial<Record<Settled, 'satisfied' | 'ran' | 'failed' | 'skip
   unknown: 'unknown',
   superseded: 'superseded',
 };
-
-function hasSteps(graph: ExecutionGraph, host: string): boolean {
-  return graph.nodes.some((node) => node.body.type !== 'join' && node.hosts.has(host));
-}

@@ -5,7 +5,7 @@ import { barrier, mapNodes, on, sequence, until } from '../plan/combinators.ts';
 import { buildGraph } from '../plan/graph.ts';
 import type { Wanted } from '../plan/ref.ts';
 import type { Selection } from './options.ts';
-import { extentOf, leavesOutChecks, rolesFor, rolesOnHosts } from './selection.ts';
+import { extentOf, hostsTakingPart, leavesOutChecks, rolesFor, rolesOnHosts } from './selection.ts';
 
 const a = host('a');
 const b = host('b');
@@ -175,6 +175,16 @@ describe('some tasks on some hosts', () => {
     await second.run(plan(), only(['m/two'], ['b']));
     expect(second.outcomes()).toMatchObject({ 'one@b': 'satisfied', 'two@b': 'changed' });
     expect(JSON.stringify(second.machine('a').sent)).not.toMatch(/one|two/);
+  });
+
+  test('a host on which nothing takes part need not be there; one that is needed must', async () => {
+    const rig = new Rig(['a', 'b']);
+    rig.machines.delete('a');
+    const graph = buildGraph(plan());
+    expect(hostsTakingPart(graph, only(['m/one'], ['b']).selection)).toEqual(new Set(['b']));
+    expect(await rig.run(graph, only(['m/one'], ['b']))).toMatchObject({ outcome: 'succeeded', lostHosts: [] });
+    expect(rig.outcomes()).toEqual({ 'one@b': 'changed' });
+    await expect(rig.run(graph, only(['m/one']))).rejects.toThrow('no machine for host a');
   });
 
   test('the value of another host is checked there, and a gate where it looks', () => {

@@ -69,6 +69,14 @@ export function roleFinder(graph: ExecutionGraph, selection: Selection | undefin
   return (i) => here?.[i] ?? roles[graph.nodeOf[i] ?? 0] ?? 'run';
 }
 
+/** The hosts on which something is run or checked. */
+export function hostsTakingPart(graph: ExecutionGraph, selection: Selection | undefined): ReadonlySet<string> {
+  const roleOf = roleFinder(graph, selection);
+  const hosts = new Set<string>();
+  for (let i = 0; i < graph.size; i++) if (graph.use(i) && roleOf(i) !== 'leave') hosts.add(graph.host(i));
+  return hosts;
+}
+
 /** How many steps take part, and about how many seconds the longest chain of them takes. */
 export function extentOf(
   graph: ExecutionGraph,

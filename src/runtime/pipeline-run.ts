@@ -1,10 +1,7 @@
-import { configFingerprint } from '../config/index.ts';
-import { crashPoints } from '../engine/crash.ts';
 import { asEventError } from '../engine/errors.ts';
-import { Journal } from '../engine/journal.ts';
 import type { ExecuteResult, JournalWriter, Limits, NewEvent, Selection } from '../engine/options.ts';
 import { lockMachines, releaseMachines, runGraph } from '../engine/run.ts';
-import { extentOf, leavesOutChecks } from '../engine/selection.ts';
+import { extentOf, hostsTakingPart, leavesOutChecks } from '../engine/selection.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
@@ -16,17 +13,18 @@ import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
 import type { Question } from '../plan/step.ts';
+import { absentFacts, absentText, refuseAbsent } from './absent.ts';
 import { planArtifacts } from './artifacts.ts';
 import type { Connected } from './connect.ts';
 import { ClusterManifests } from './manifests.ts';
 import { forgetOldRuns } from './old-records.ts';
 import type { OpenConfig } from './open-config.ts';
 import { planContext } from './plan-context.ts';
+import { openRunJournal } from './run-journal.ts';
 import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
 import { runSinks, writeRunMetrics } from './run-sinks.ts';
 import { createRun, type RunDir, type RunInputs } from './run-store.ts';
 import { CHECKS_LEFT_OUT, checkTags, selectionOf } from './selection.ts';
-import { version } from './version.ts';
 import type { WorkDir } from './work-dir.ts';
 
 const DEFAULT_LIMITS: Limits = { total: 256, perHost: 4, sending: 4 };
@@ -56,6 +54,8 @@ export class PipelineRun<P> {
   private readonly parts: Parts;
   private readonly started = performance.now();
   private readonly manifests: ClusterManifests;
+  /** Hosts that do not answer, and that the selected part does not need. */
+  private absent: ReadonlySet<string> = new Set();
 
   constructor(pipeline: Pipeline<P>, params: P, options: RunPipelineOptions, parts: Parts) {
     this.pipeline = pipeline;
@@ -67,7 +67,7 @@ export class PipelineRun<P> {
 
   async run(): Promise<RunReport> {
     const { earlier, connected, owner, exclusive } = this.parts;
-    const facts = earlier?.inputs.facts ?? connected.facts;
+    const facts = earlier?.inputs.facts ?? this.facts();
     const { owns, readsManifests } = this.pipeline;
     const known = readsManifests ? (earlier?.inputs.manifests ?? (await this.manifests.read(connected.machines))) : {};
     const context = this.context(facts, known, await this.artifacts(facts));
@@ -75,6 +75,7 @@ export class PipelineRun<P> {
     const finalizers = this.pipeline.finalizers && buildGraph(this.pipeline.finalizers(context, this.params));
     checkWants(graph);
     checkTags(graph, this.options);
+    this.sortOutAbsent(graph);
     const { cluster, redactor } = this.parts.config;
     this.options.onPlanned?.({
       graph,
@@ -110,7 +111,8 @@ export class PipelineRun<P> {
     const sinks = await runSinks(workDir, dir, config.redactor, this.options.sinks ?? []);
     const emit = (event: NewEvent) => sinks({ ...event, at: Date.now(), run } as Parameters<EventSink>[0]);
     try {
-      const { journal, replay, close } = this.journal(dir, graph);
+      const header = { pipeline: this.pipeline.name, planHash: graph.hash };
+      const { journal, replay, close } = openRunJournal(dir, this.options, this.parts, header);
       try {
         emit({ type: 'run-started', ...this.summary(graph, context) });
         connected.onCut((host, reason) =>
@@ -118,6 +120,8 @@ export class PipelineRun<P> {
         );
         this.tellLost(context, emit);
         this.tellLeftOut(graph, emit);
+        if (this.absent.size > 0)
+          emit({ type: 'message', text: inLanguage(absentText([...this.absent]), this.options.lang) });
         const engine = this.engineOptions(uid);
         const result = await runGraph({ ...engine, run, graph, finalizers, emit, journal, replay, unreachable });
         return await this.finish(result, graph, dir, journal, emit);
@@ -143,6 +147,21 @@ export class PipelineRun<P> {
       manifests,
       ...(artifacts === undefined ? {} : { artifacts }),
     });
+  }
+
+  /** What the hosts say; where only a part of the pipeline runs, a host that does not answer is what it was. */
+  private facts(): Readonly<Record<string, Facts>> {
+    const { connected, workDir } = this.parts;
+    return this.pipeline.selects ? { ...absentFacts(connected, workDir), ...connected.facts } : connected.facts;
+  }
+
+  /** Refuses to run a part of the pipeline without a host that it needs, and leaves out those that it does not. */
+  private sortOutAbsent(graph: ExecutionGraph): void {
+    const { connected, earlier } = this.parts;
+    if (!this.pipeline.selects || connected.unreachable.size === 0) return;
+    const needed = hostsTakingPart(graph, this.selection());
+    if (!earlier) refuseAbsent(connected, (host) => needed.has(host));
+    this.absent = new Set([...connected.unreachable.keys()].filter((host) => !needed.has(host)));
   }
 
   /** What the cluster is installed from; of a resumed run, as it was agreed on when that began. */
@@ -202,33 +221,6 @@ export class PipelineRun<P> {
     return earlier.dir;
   }
 
-  private journal(dir: RunDir, graph: ExecutionGraph) {
-    const { env = process.env, dryRun } = this.options;
-    const { config, earlier, run } = this.parts;
-    if (dryRun) return { journal: noJournal, replay: undefined, close: async () => undefined };
-    const crash = crashPoints(env['KUBEXM_CRASH_AT']);
-    if (earlier) {
-      const { journal, replay } = Journal.reopen(dir.journal, crash);
-      journal.append({ node: 'run', phase: 'resumed' });
-      return { journal, replay, close: () => journal.close() };
-    }
-    const journal = Journal.create(
-      dir.journal,
-      {
-        version: 1,
-        run,
-        pipeline: this.pipeline.name,
-        cluster: config.cluster.metadata.name,
-        startedAt: new Date().toISOString(),
-        kubexm: version,
-        configHash: configFingerprint(config.cluster),
-        planHash: graph.hash,
-      },
-      crash,
-    );
-    return { journal, replay: undefined, close: () => journal.close() };
-  }
-
   private engineOptions(uid: string | undefined) {
     const { options, parts } = this;
     const owns = uid !== undefined && this.pipeline.owns === true && options.dryRun !== true;
@@ -260,7 +252,7 @@ export class PipelineRun<P> {
   }
 
   private unreachable(): ReadonlyMap<string, EventError> {
-    const entries = [...this.parts.connected.unreachable];
+    const entries = [...this.parts.connected.unreachable].filter(([host]) => !this.absent.has(host));
     return new Map(entries.map(([host, error]) => [host, asEventError(error, host)]));
   }
 
@@ -304,5 +296,3 @@ export class PipelineRun<P> {
     return { ...config.redactor.value({ ...result, unreachable }), ...names, ...more, outcome };
   }
 }
-
-const noJournal: JournalWriter = { append: () => undefined, durable: async () => undefined };

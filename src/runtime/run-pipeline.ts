@@ -12,6 +12,7 @@ import type { Redactor } from '../observe/index.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts } from '../plan/layers.ts';
 import type { Question } from '../plan/step.ts';
+import { unreachableError } from './absent.ts';
 import { checksOf } from './checks.ts';
 import { lockCluster } from './cluster-lock.ts';
 import { type Connected, connectHosts } from './connect.ts';
@@ -206,7 +207,6 @@ function resumeFrom<P>(
 function refusalOf<P>(pipeline: Pipeline<P>, connected: Connected, total: number, resumed: boolean): Error | undefined {
   const failed = [...connected.unreachable];
   if (failed.length === 0 || resumed || (pipeline.toleratesUnreachable && failed.length < total)) return undefined;
-  if (failed.length === 1 && failed[0]) return failed[0][1];
-  const detail = failed.map(([host, error]) => `${host}: ${error.message}`).join('\n');
-  return kubexmError('KX4024', { count: failed.length, total }, { detail });
+  // Which hosts a part of a pipeline needs is known when it is planned.
+  return pipeline.selects ? undefined : unreachableError(failed, total);
 }

@@ -198,6 +198,36 @@ ${more}`;
     expect(await rig.hosts[0]!.exec('cat /etc/hosts')).toBe(hosts);
   });
 
+  test('run task: a host that does not answer is no obstacle where it is not needed', {
+    timeout: 240_000,
+  }, async () => {
+    const cwd = tempDir();
+    const config = write(cwd);
+    const task = (...args: string[]) => kubexm(cwd, 'run', 'task', ...args, '-f', config, '--yes');
+    const domain = ['-e', 'controlPlaneEndpoint.domain=absent.example'];
+    const [first, second] = [rig.hosts[0]!, rig.hosts[1]!];
+    try {
+      await first.stop();
+      const unknown = await task('node/names', '--nodes', 'host2');
+      expect(unknown.code, 'nobody knows what host1 is').toBe(5);
+      await first.restart();
+      expect((await task('node/names', '--dry-run')).code).toBe(0);
+      await first.stop();
+      const done = await task('node/names', '--nodes', 'host2', ...domain);
+      expect(done.code, done.stderr).toBe(0);
+      expect(done.stderr).toContain('No answer, not needed, left out: host1');
+      // It is still the plan of the whole cluster: the host that is away keeps its place in it.
+      expect(await second.exec('cat /etc/hosts')).toMatch(/10\.9\.0\.1 .*host1[\s\S]*10\.9\.0\.1 absent\.example/);
+      for (const where of [[], ['--nodes', 'host1'], ['--nodes', 'host1,host2']]) {
+        const needed = await task('node/names', ...where, ...domain);
+        expect(needed.code, needed.stderr).toBe(5);
+        expect(needed.stderr).toContain('host1');
+      }
+    } finally {
+      await first.restart();
+    }
+  });
+
   test('a saved plan runs as it is; one that does not hold has neither locked nor begun anything', {
     timeout: 120_000,
   }, async () => {

@@ -18,7 +18,7 @@ export const enViews = {
     'The plan is made again from what is there now. If it is another one, nothing is done and the difference is shown. Otherwise it runs as create cluster does.',
   'cmd.run-task': 'Run one task of create cluster, on all its hosts or on some.',
   'cmd.run-task.details':
-    'For after a failure was mended by hand, and for looking closer. Asks first, unless --yes. What the task builds upon is checked, not changed: where it is not as it should be, the task to run before is named.',
+    'For after a failure was mended by hand, and for looking closer. Asks first, unless --yes. What the task builds upon is checked, not changed: where it is not as it should be, the task to run before is named. Hosts that it does not need may be down.',
   'arg.cluster': 'a known cluster by its name, instead of -c or -f',
   'arg.plan': 'the saved plan',
   'arg.task': 'the task, such as runtime/containerd',

@@ -19,7 +19,7 @@ export const zhViews: Readonly<Record<keyof typeof enViews, string>> = {
     '根据当前情况重新生成计划。如果与保存的不同，则不执行任何操作并显示差异；否则与 create cluster 一样运行。',
   'cmd.run-task': '在全部或部分主机上运行 create cluster 的一个任务。',
   'cmd.run-task.details':
-    '用于手动修复失败之后，或需要仔细查看时。除非使用 --yes，否则会先询问。任务所依赖的部分只检查、不更改：如有不符，会指出应先运行的任务。',
+    '用于手动修复失败之后，或需要仔细查看时。除非使用 --yes，否则会先询问。任务所依赖的部分只检查、不更改：如有不符，会指出应先运行的任务。不需要的主机可以不在线。',
   'arg.cluster': '已知集群的名称，可代替 -c 或 -f',
   'arg.plan': '已保存的计划',
   'arg.task': '任务，例如 runtime/containerd',
