@@ -6,6 +6,7 @@ import { remainingPath } from '../plan/order.ts';
 import type { StepUse, Verdict } from '../plan/step.ts';
 import { Admission } from './admission.ts';
 import { Changes } from './changes.ts';
+import { criticalPathOf } from './critical-path.ts';
 import { refOf } from './describe.ts';
 import { asEventError, isCode, isLost, NO_JOURNAL, reasonOf } from './errors.ts';
 import { surelyChanged } from './foresight.ts';
@@ -69,7 +70,7 @@ export class Execution {
 
   /** Runs until every node is settled. */
   async run(): Promise<ExecuteResult> {
-    const { drain, stop, unreachable } = this.options;
+    const { graph, drain, stop, unreachable } = this.options;
     for (const [host, error] of unreachable) this.loseHost(host, error);
     const done = new Promise<void>((resolve) => {
       this.finish = resolve;
@@ -83,7 +84,7 @@ export class Execution {
       counts,
       failures: this.failures,
       lostHosts: [...this.lost.keys()],
-      criticalPathMs: this.ledger.longestPathMs(),
+      ...criticalPathOf(graph, this.ledger.longestPath()),
     };
   }
 

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { host, kv, seeded } from '../../test/rig/engine.ts';
 import { runs } from '../../test/rig/thorough.ts';
-import { on, parallel, sequence } from '../plan/combinators.ts';
+import { nothing, on, parallel, sequence } from '../plan/combinators.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Link } from '../plan/node.ts';
+import { criticalPathOf } from './critical-path.ts';
 import { Ledger, type Taken } from './ledger.ts';
 
 function graphOf(size: number, edges: readonly (readonly [number, number])[]): ExecutionGraph {
@@ -164,6 +165,33 @@ describe('counting', () => {
     [30, 40, 50].forEach((ms, i) => {
       ledger.settle(i, 'changed', ms);
     });
-    expect(ledger.longestPathMs()).toBe(70);
+    const path = ledger.longestPath();
+    expect(path).toEqual([
+      { i: 0, durationMs: 30 },
+      { i: 1, durationMs: 40 },
+    ]);
+    expect(criticalPathOf(graph, path)).toEqual({
+      criticalPathMs: 70,
+      criticalPath: [
+        { node: 'x@a', durationMs: 30 },
+        { node: 'y@a', durationMs: 40 },
+      ],
+    });
+    expect(new Ledger(buildGraph(nothing())).longestPath()).toEqual([]);
+  });
+
+  test('of a long chain the longest steps are kept, in their order', () => {
+    const names = Array.from({ length: 50 }, (_, i) => `n${i}`);
+    const graph = buildGraph(sequence(...names.map((name) => on(host('a'), kv({ key: name, value: '1' }), { name }))));
+    const ledger = new Ledger(graph);
+    // Every other one takes its time.
+    names.forEach((_, i) => {
+      ledger.settle(i, 'changed', i % 2 === 0 ? 100 + i : 1);
+    });
+    const { criticalPath } = criticalPathOf(graph, ledger.longestPath());
+    expect(criticalPath.length).toBe(30);
+    expect(criticalPath.filter(({ durationMs }) => durationMs >= 100).map(({ node }) => node)).toEqual(
+      names.filter((_, i) => i % 2 === 0).map((name) => `${name}@a`),
+    );
   });
 });

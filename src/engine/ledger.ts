@@ -13,6 +13,12 @@ export interface Taken {
   readonly behind?: { readonly node: number; readonly send: number };
 }
 
+/** A node, and what it took. */
+export interface Timed {
+  readonly i: number;
+  readonly durationMs: number;
+}
+
 const GOOD: ReadonlySet<Settled> = new Set([
   'satisfied',
   'changed',
@@ -39,6 +45,8 @@ export class Ledger {
   private readonly revoked = new Set<number>();
   private readonly recounted = new Map<number, 'reverted' | 'dirty'>();
   private readonly pathMs: Float64Array;
+  /** By which node the longest chain comes to each; -1 where it begins. */
+  private readonly cameBy: Int32Array;
   /** Changes are numbered as they end. The two newest that each node stands on: one of them may be excused, see isFresh. */
   private changes = 0;
   private readonly newest: Uint32Array;
@@ -55,6 +63,7 @@ export class Ledger {
     this.newest = new Uint32Array(graph.size);
     this.second = new Uint32Array(graph.size);
     this.pathMs = new Float64Array(graph.size);
+    this.cameBy = new Int32Array(graph.size).fill(-1);
     const { previousStart } = graph.edges;
     for (let i = 0; i < graph.size; i++) {
       this.waiting[i] = (previousStart[i + 1] ?? 0) - (previousStart[i] ?? 0);
@@ -98,9 +107,15 @@ export class Ledger {
     return taken.after >= (seen ? (this.second[i] ?? 0) : newest);
   }
 
-  /** The longest chain of work so far. */
-  longestPathMs(): number {
-    return this.pathMs.reduce((a, b) => Math.max(a, b), 0);
+  /** The longest chain of work so far: its nodes in order, and what each of them took. */
+  longestPath(): readonly Timed[] {
+    const end = this.pathMs.reduce((best, ms, i) => (ms > (this.pathMs[best] ?? 0) ? i : best), 0);
+    const path: Timed[] = [];
+    for (let i = this.graph.size === 0 ? -1 : end; i >= 0; i = this.cameBy[i] ?? -1) {
+      const before = this.pathMs[this.cameBy[i] ?? -1] ?? 0;
+      path.push({ i, durationMs: (this.pathMs[i] ?? 0) - before });
+    }
+    return path.reverse();
   }
 
   /** Settles a node and readies those that waited only for it. `touched`: the machine may be another than before. */
@@ -118,7 +133,10 @@ export class Ledger {
       if (!good) this.blocked[k] = 1;
       this.stand(k, newest);
       this.stand(k, second);
-      if (path > (this.pathMs[k] ?? 0)) this.pathMs[k] = path;
+      if (path > (this.pathMs[k] ?? 0)) {
+        this.pathMs[k] = path;
+        this.cameBy[k] = i;
+      }
       const left = (this.waiting[k] ?? 0) - 1;
       this.waiting[k] = left;
       if (left === 0) this.ready.push(k);

@@ -1,5 +1,5 @@
 import type { Lang } from '../model/errors/index.ts';
-import type { EventError, Outcome, RunEvent, RunOutcome } from '../model/event.ts';
+import type { EventError, Outcome, PathStep, RunEvent, RunOutcome } from '../model/event.ts';
 import type { Machine } from '../model/host.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 import type { Question } from '../plan/step.ts';
@@ -79,4 +79,6 @@ export interface ExecuteResult {
   readonly failures: readonly Failure[];
   readonly lostHosts: readonly string[];
   readonly criticalPathMs: number;
+  /** The longest steps of the critical path, in its order. */
+  readonly criticalPath: readonly PathStep[];
 }

@@ -21,5 +21,6 @@ export function combine(a: ExecuteResult, b: ExecuteResult): ExecuteResult {
     failures: [...a.failures, ...b.failures],
     lostHosts: [...new Set([...a.lostHosts, ...b.lostHosts])],
     criticalPathMs: a.criticalPathMs + b.criticalPathMs,
+    criticalPath: [...a.criticalPath, ...b.criticalPath],
   };
 }

@@ -79,7 +79,8 @@ describe('outcomes', () => {
   });
 
   test('a run and its finalizers are one result', () => {
-    const base = { failures: [], lostHosts: ['a'], criticalPathMs: 2 };
+    const step = { node: 'x@a', durationMs: 2 };
+    const base = { failures: [], lostHosts: ['a'], criticalPathMs: 2, criticalPath: [step] };
     const one = { ...base, outcome: 'partial' as const, counts: { changed: 1, unknown: 1 } };
     const two = { ...base, outcome: 'succeeded' as const, counts: { changed: 2 } };
     expect(combine(one, two)).toEqual({
@@ -87,6 +88,7 @@ describe('outcomes', () => {
       outcome: 'partial',
       counts: { changed: 3, unknown: 1 },
       criticalPathMs: 4,
+      criticalPath: [step, step],
     });
     expect(combine(two, { ...two, outcome: 'failed' }).outcome).toBe('failed');
   });
@@ -102,5 +104,6 @@ describe('outcomes', () => {
     const result = await rig.run(task('m/t', on(host('a'), slow({ key: 'x', value: '1' }), { name: 'x' })));
     expect(causes(result)).toEqual([]);
     expect(result.criticalPathMs).toBeGreaterThanOrEqual(29);
+    expect(result.criticalPath.map(({ node }) => node)).toEqual(['m/t/x@a']);
   });
 });

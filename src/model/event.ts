@@ -61,6 +61,12 @@ interface Base {
 
 type NodeEvent = Base & NodeRef;
 
+/** A step of the chain that a run took its time for. */
+export interface PathStep {
+  readonly node: string;
+  readonly durationMs: number;
+}
+
 /** Everything a run does. The terminal, the log, the metrics, the event store and the web page read only this. */
 export type RunEvent =
   | (Base & {
@@ -132,6 +138,8 @@ export type RunEvent =
       readonly durationMs: number;
       /** The longest chain of waits that this run really had. */
       readonly criticalPathMs: number;
+      /** The longest steps of that chain, in its order. A run that older versions have kept has none. */
+      readonly criticalPath?: readonly PathStep[];
       /** Every root cause once. */
       readonly failures: readonly { readonly node: string; readonly host: string; readonly error: EventError }[];
       readonly lostHosts: readonly string[];

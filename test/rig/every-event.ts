@@ -105,6 +105,7 @@ export function everyEvent(plant: (text: string) => string = (text) => text): re
         counts: { changed: 3, failed: 1 },
         durationMs: 90_000,
         criticalPathMs: 60_000,
+        criticalPath: [{ node: 'm/t/x@a', durationMs: 1 }],
         failures: [{ node: place.node, host: place.host, error }],
         lostHosts: [plant('node2')],
         resumable: true,

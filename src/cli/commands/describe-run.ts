@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ExitCode, Outcome, RunEvent, RunRecord } from '../../index.ts';
+import type { ExitCode, Outcome, PathStep, RunEvent, RunRecord } from '../../index.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { failureLines } from '../failures.ts';
 import { type FoundRun, findRun, isResumable, runDuration, statusOf, withHistory } from '../history.ts';
@@ -118,6 +118,7 @@ async function describe(
       say('describe.lost'),
       (record.finished?.lostHosts ?? []).map((host) => `  ${host}`),
     ),
+    ...section(say('describe.path'), pathLines(record.finished?.criticalPath ?? [], wide, io)),
     ...section(say('describe.slowest'), slowestLines(slowest, io)),
     ...section(say('describe.resume'), resume === undefined ? [] : [`  ${resume}`]),
   ];
@@ -129,6 +130,21 @@ function countsText(record: RunRecord, { say }: Io): string {
     .map(([outcome, n]) => say('countOutcome', { n, outcome: say(`outcome.${outcome as Outcome}`) }));
   const all = countText(say, 'step', record.nodes);
   return parts.length === 0 ? all : say('colon', { name: all, value: parts.join(say('listComma')) });
+}
+
+/** The path itself: its longest steps, in the order in which they came. */
+function pathLines(path: readonly PathStep[], wide: boolean, { say, paint }: Io): string[] {
+  const longest = new Set([...path].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST));
+  const shown = wide ? path : path.filter((one) => longest.has(one));
+  if (shown.length === 0) return [];
+  return tableLines<PathStep>(
+    [
+      { title: say('col.duration'), cell: (one) => durationText(one.durationMs, say), align: 'right' },
+      { title: say('col.step'), cell: (one) => one.node },
+    ],
+    shown,
+    paint,
+  ).map((line) => `  ${line}`);
 }
 
 function slowestLines(slowest: readonly Slow[], { say, paint }: Io): string[] {

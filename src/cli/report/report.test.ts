@@ -36,6 +36,7 @@ const report: RunReport = {
   unreachable: [{ host: 'node5', error: lost('node5') }],
   durationMs: 84_000,
   criticalPathMs: 60_000,
+  criticalPath: [],
   resumable: true,
   logFile: '/srv/.kubexm/prod/runs/20260131-120000-abcdef/log.jsonl',
   planHash: 'h',

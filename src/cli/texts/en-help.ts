@@ -44,7 +44,8 @@ export const enHelp = {
   'cmd.get-runs.details':
     'Runs are kept in .kubexm below the directory they were started in. Without such a directory, those of the current context are listed.',
   'cmd.describe-run': 'Show what came of a run: failures and remedies, durations, how to go on.',
-  'cmd.describe-run.details': 'A run is named by its id, by the beginning or the end of it, or by the word last.',
+  'cmd.describe-run.details':
+    'A run is named by its id, by the beginning or the end of it, or by the word last. The critical path is the chain of steps that the run took its time for; -o wide shows more of it.',
   'cmd.get-events': 'List the events of runs, oldest first.',
   'cmd.unlock': 'Show who holds the locks of the hosts, and take them away.',
   'cmd.unlock.details':

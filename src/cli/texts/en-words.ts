@@ -29,6 +29,7 @@ export const enWords = {
   'describe.criticalPath': 'CRITICAL PATH',
   'describe.failures': 'Failures',
   'describe.lost': 'Lost hosts',
+  'describe.path': 'The critical path: its longest steps, in order',
   'describe.slowest': 'Slowest steps',
   'describe.resume': 'Go on with',
   'command.truncated': '{host} printed more than 1 MiB: only a part of it is shown',

@@ -43,7 +43,8 @@ export const zhHelp: Readonly<Record<keyof typeof enHelp, string>> = {
   'cmd.get-runs': '列出当前目录或某个集群的运行记录，最新的在前。',
   'cmd.get-runs.details': '运行记录保存在启动目录下的 .kubexm 中。若没有该目录，则列出当前上下文的运行记录。',
   'cmd.describe-run': '查看一次运行的结果：失败与修复方法、用时、如何继续。',
-  'cmd.describe-run.details': '可用完整 id、id 的开头或结尾，或 last 指定运行。',
+  'cmd.describe-run.details':
+    '可用完整 id、id 的开头或结尾，或 last 指定运行。关键路径是决定运行用时的步骤链；-o wide 显示其中更多步骤。',
   'cmd.get-events': '列出运行的事件，最早的在前。',
   'cmd.unlock': '查看谁持有主机的锁，并解除它们。',
   'cmd.unlock.details':

@@ -31,6 +31,7 @@ export const zhWords: Readonly<Record<keyof typeof enWords, string>> = {
   'describe.criticalPath': '关键路径',
   'describe.failures': '失败',
   'describe.lost': '失联的主机',
+  'describe.path': '关键路径：其中最长的步骤，按先后顺序',
   'describe.slowest': '最慢的步骤',
   'describe.resume': '继续运行',
   'command.truncated': '{host} 的输出超过 1 MiB：只显示一部分',

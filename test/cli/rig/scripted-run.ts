@@ -73,6 +73,11 @@ export function scriptedEnd(hosts: readonly string[], at: number): RunEvent {
     counts: { changed: 5, satisfied: 3, failed: 1, reverted: 1 },
     durationMs: 84_000,
     criticalPathMs: 60_000,
+    criticalPath: [
+      { node: `os/prepare/packages@${last}`, durationMs: 41_000 },
+      { node: `etcd/install/binary@${last}`, durationMs: 17_500 },
+      { node: `etcd/install/unit@${last}`, durationMs: 1500 },
+    ],
     failures: [
       { node: params.node, host: last, error: { code: 'KX4002', params, detail: 'cp: no space left on device' } },
     ],
