@@ -14,7 +14,7 @@ import {
   joinDocument,
   type NodeSettings,
 } from './kubeadm/config.ts';
-import { etcdMember, KUBELET_DIR, type NodePlaces, placesEffects, resetNode } from './kubeadm/places.ts';
+import { etcdMember, type NodePlaces, placesEffects, resetNode } from './kubeadm/places.ts';
 
 /** Where kubeadm and the kubelet have their files. */
 export const KUBERNETES = {

@@ -1,7 +1,7 @@
 import type { Cluster } from './cluster.ts';
 import { cleanPath } from './data-directory.ts';
 
-/** Where a kubelet has its files unless it is told otherwise. */
+/** Where a kubelet has its directories unless it is told otherwise, and where kubeadm always puts its configuration. */
 export const KUBELET_DIR = '/var/lib/kubelet';
 
 /** Where API servers listen behind a load balancer of kubexm's own. */

@@ -1,8 +1,6 @@
+import { KUBELET_DIR } from '../../model/cluster/places.ts';
 import type { Effect } from '../../model/effect.ts';
 import { lines, type Script, sh } from '../../model/script.ts';
-
-/** Where the kubelet has its directories, unless it is told otherwise, and where kubeadm always puts its configuration. */
-export const KUBELET_DIR = '/var/lib/kubelet';
 
 /** Where things lie on a node that its configuration may put elsewhere. */
 export interface NodePlaces {
