@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/json.ts';
+import type { Daemon } from '../model/network-plugin.ts';
 import { lines, sh } from '../model/script.ts';
 import type { Ref, Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep, needed, satisfied } from '../plan/step.ts';
@@ -41,13 +42,6 @@ export const applyObjects = dedicated(
   (params: { readonly name: string; readonly objects: readonly JsonObject[] }) =>
     kubeObjects({ ...params, kubeconfig: KUBERNETES.adminConf }),
 );
-
-/** A daemon set, and how its pods are told. */
-export interface Daemon {
-  readonly namespace: string;
-  readonly name: string;
-  readonly selector: string;
-}
 
 /** A deployment that serves, be some of its pods on a machine that is gone. */
 export const deploymentServes = dedicated(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { networkParts } from '../model/network-plugin.ts';
 import { type FlannelSettings, flannelPatches } from './network.ts';
 
 const plain: FlannelSettings = {
@@ -14,6 +15,11 @@ test('flannel asks the API server itself, and not through kube-proxy', () => {
   expect(env).toEqual([
     '"env":[{"name":"KUBERNETES_SERVICE_HOST","value":"lb.example"},{"name":"KUBERNETES_SERVICE_PORT","value":"7443"}]',
   ]);
+});
+
+test('what is waited for is what the manifest is changed for', () => {
+  const names = networkParts({ plugin: 'flannel' }).daemons.map(({ name }) => name);
+  expect(flannelPatches(plain).flatMap(({ kind, name }) => (kind === 'DaemonSet' ? [name] : []))).toEqual(names);
 });
 
 test('flannel starts anew on a tenth of the nodes at a time', () => {

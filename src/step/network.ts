@@ -1,19 +1,5 @@
-import type { Effect } from '../model/effect.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ObjectPatch } from './generic/index.ts';
-
-/** What a network plugin makes on every node, beside what all of them do. */
-export function networkEffects(plugin: string): readonly Effect[] {
-  if (plugin !== 'flannel') return [];
-  return [
-    { type: 'links', prefix: 'flannel' },
-    { type: 'iptables-chains', prefix: 'FLANNEL-' },
-    { type: 'nft-tables', family: 'ip', prefix: 'flannel' },
-    { type: 'nft-tables', family: 'ip6', prefix: 'flannel' },
-    { type: 'path', path: '/run/flannel' },
-    { type: 'path', path: '/opt/cni/bin/flannel' },
-  ];
-}
 
 /** How flannel carries packets between nodes. */
 export interface FlannelSettings {

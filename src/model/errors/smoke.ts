@@ -25,8 +25,8 @@ export const smokeErrors = {
     exit: 1,
     title: { en: 'a pod on {from} does not reach the pod on {to}', zh: '{from} 上的 Pod 无法访问 {to} 上的 Pod' },
     remedy: {
-      en: 'Look at the pods of the network plugin on both nodes, and at firewalls between them: flannel needs UDP 8472 for VXLAN.',
-      zh: '请检查两个节点上网络插件的 Pod，以及节点之间的防火墙：flannel 的 VXLAN 需要 UDP 8472 端口。',
+      en: 'Look at the pods of the network plugin on both nodes, and at firewalls between them. What has to pass there: {ports}',
+      zh: '请检查两个节点上网络插件的 Pod，以及节点之间的防火墙。需要放行：{ports}',
     },
   },
   KX4603: {

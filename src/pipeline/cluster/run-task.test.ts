@@ -24,8 +24,9 @@ describe('every task of create cluster', async () => {
     const graph = buildGraph(runTask.plan(context, { task }));
     const roles = rolesFor(graph, { tags: [], skipTags: [], ...runTask.selects?.({ task }) });
     const steps = graph.nodes.filter(({ body }) => body.type !== 'join');
-    // The question is asked whatever is done.
-    const own = steps.filter((node) => node.task?.id === task || node.id === 'preflight/confirm/confirm');
+    // The question is asked before anything is done.
+    const asks = !['preflight/greet', 'preflight/check'].includes(task);
+    const own = steps.filter(({ id, task: of }) => of?.id === task || (asks && id === 'preflight/confirm/confirm'));
     const running = steps.filter((node) => roles[graph.nodes.indexOf(node)] === 'run');
     // All of its steps and nobody else's: what they build upon is only checked.
     expect(own.length).toBeGreaterThan(0);

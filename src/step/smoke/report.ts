@@ -7,6 +7,8 @@ import { resultsTable } from './table.ts';
 /** Everything that was tried. */
 export interface SmokeReport {
   readonly pods: readonly SmokePod[];
+  /** Where nodes have to reach each other for the network of pods, for people. */
+  readonly ports: string;
   readonly tried: { readonly [check in Tried]: readonly CheckResult[] };
 }
 
@@ -18,12 +20,13 @@ export const smokeReport = defineStep<SmokeReport>()({
   nature: 'action',
   apply: async (_host, want, io): Promise<void> => {
     const results = [...podResults(want.pods), ...Object.values(want.tried).flat()];
-    io.say(resultsTable(results, io.lang ?? 'en'));
+    io.say(resultsTable(results, want.ports, io.lang ?? 'en'));
     const failed = results.filter(({ problem }) => problem !== null).length;
     if (failed > 0) throw kubexmError('KX4600', { failed, total: results.length });
   },
   example: {
     pods: [],
+    ports: 'UDP 8472',
     tried: { 'pod-to-pod': [], dns: [], service: [], 'node-port': [], logs: [], exec: [] },
   },
 });

@@ -244,7 +244,7 @@ describe('the table', () => {
   ];
 
   test('says what failed, why, and what to do', () => {
-    expect(`\n${resultsTable(mixed, 'en')}\n`).toMatchInlineSnapshot(`
+    expect(`\n${resultsTable(mixed, 'UDP 8472', 'en')}\n`).toMatchInlineSnapshot(`
       "
       The cluster does not work as it should. Checks: 4, failed: 2
       check                   from   to                  result
@@ -261,7 +261,7 @@ describe('the table', () => {
       logs of a pod           cp1    node1               ok
       "
     `);
-    expect(`\n${resultsTable(mixed, 'zh')}\n`).toMatchInlineSnapshot(`
+    expect(`\n${resultsTable(mixed, 'UDP 8472', 'zh')}\n`).toMatchInlineSnapshot(`
       "
       集群工作不正常。检查：4，失败：2
       检查            来源   目标                结果
@@ -284,10 +284,18 @@ describe('the table', () => {
     const all = Array.from({ length: 500 }, (_, i) =>
       result('dns', `node${i}`, 'kubernetes.default', i === 7 ? 'refused' : null),
     );
-    const lines = resultsTable(all, 'en').split('\n');
+    const lines = resultsTable(all, 'UDP 8472', 'en').split('\n');
     expect(lines[3]).toMatch(/ok \(499\)$/);
     expect(lines[4]).toContain('node7');
     expect(lines.length).toBeLessThan(10);
+  });
+
+  test('of the network it says what has to pass between nodes', () => {
+    const [en, zh] = (['en', 'zh'] as const).map((lang) =>
+      resultsTable([result('pod-to-pod', 'node1', 'node2', 'timeout')], 'UDP 51820', lang),
+    );
+    expect(en?.replaceAll(/\s+/g, ' ')).toContain('What has to pass there: UDP 51820');
+    expect(zh).toContain('UDP 51820');
   });
 
   test('something that failed fails the run, after it was told', async () => {
@@ -296,12 +304,16 @@ describe('the table', () => {
     const good = listener();
     await apply(
       master(() => output(0)),
-      { pods: many(2), tried: nothing },
+      { pods: many(2), ports: '-', tried: nothing },
       good.io,
     );
     expect(good.said[0]).toContain('The cluster works. Checks: 2');
     const bad = listener('zh');
-    const failing = { pods: many(2), tried: { ...nothing, exec: [result('exec', 'cp1', 'node1', 'refused')] } };
+    const failing = {
+      pods: many(2),
+      ports: '-',
+      tried: { ...nothing, exec: [result('exec', 'cp1', 'node1', 'refused')] },
+    };
     const error = await (
       apply(
         master(() => output(0)),

@@ -36,14 +36,14 @@ const WORDS = {
 } as const satisfies Record<string, Text>;
 
 /** All results as one table for people: what was tried, from where, and what is wrong with it. */
-export function resultsTable(results: readonly CheckResult[], lang: Lang): string {
+export function resultsTable(results: readonly CheckResult[], ports: string, lang: Lang): string {
   const failed = results.filter(({ problem }) => problem !== null).length;
   const rows = CHECKS.flatMap((check) =>
     results
       .filter((one) => one.check === check)
       .map(({ from, to, problem }) => ({
         cells: [NAMES[check][lang], from, to],
-        result: problem === null ? '' : { code: CODES[check], params: { from, to }, note: problem },
+        result: problem === null ? '' : { code: CODES[check], params: { from, to, ports }, note: problem },
       })),
   );
   const title = fillText((failed === 0 ? WORDS.good : WORDS.bad)[lang], { total: results.length, failed });

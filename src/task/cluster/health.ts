@@ -1,10 +1,10 @@
+import { networkParts } from '../../model/network-plugin.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
 import { controlPlaneReady, daemonReady, daemonRevision, deploymentServes, nodeReady } from '../../step/cluster.ts';
 import { CONTROL_PLANE, firstMaster, nodesOf } from '../nodes.ts';
 
-const FLANNEL = { namespace: 'kube-flannel', name: 'kube-flannel-ds', selector: 'app=flannel' };
 const PROXY = { namespace: 'kube-system', name: 'kube-proxy', selector: 'k8s-app=kube-proxy' };
 
 /** The cluster is well. Each node looks at itself: one that is lost holds nobody up, and is not called ready either. */
@@ -17,21 +17,22 @@ export const healthTask = defineTask({
   plan: (context) => {
     const nodes = nodesOf(context);
     const first = firstMaster(context);
-    const { plugin } = context.cluster.spec.network;
-    const revision = on(first, daemonRevision(FLANNEL));
-    const network = on(
-      nodes,
-      (host) => daemonReady({ ...FLANNEL, node: host.name, revision: member(revision.ref(), 'stdout') }),
-      { name: 'network' },
-    );
+    const network = networkParts(context.cluster.spec.network).daemons.map((daemon) => {
+      const revision = on(first, daemonRevision(daemon), { name: `revision-${daemon.name}` });
+      const current = member(revision.ref(), 'stdout');
+      const ready = on(nodes, (host) => daemonReady({ ...daemon, node: host.name, revision: current }), {
+        name: daemon.name,
+      });
+      return { revision, ready };
+    });
     const fragment = sequence(
       // Beside what takes longer: nobody waits for it when a cluster is new.
       parallel(
         on(nodes, (host) => nodeReady({ node: host.name })),
-        ...(plugin === 'flannel' ? [revision] : []),
+        ...network.map(({ revision }) => revision),
       ),
       parallel(
-        ...(plugin === 'flannel' ? [network] : []),
+        ...network.map(({ ready }) => ready),
         on(context.role('master'), (host) => controlPlaneReady({ node: host.name, components: CONTROL_PLANE }), {
           name: 'control-plane',
         }),

@@ -1,3 +1,4 @@
+import { networkParts } from '../../model/network-plugin.ts';
 import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
@@ -8,7 +9,6 @@ const ADD_ONS = [
   { title: 'kube-proxy', namespace: 'kube-system', name: 'kube-proxy' },
   { title: 'CoreDNS', namespace: 'kube-system', name: 'coredns' },
 ];
-const FLANNEL = { title: 'flannel', namespace: 'kube-flannel', name: 'kube-flannel-ds' };
 
 /** The last look, for people to see. */
 export const reportTask = defineTask({
@@ -18,7 +18,12 @@ export const reportTask = defineTask({
   steps: [askHealth, tellHealth],
   plan: (context) => {
     const { metadata, spec } = context.cluster;
-    const addOns = spec.network.plugin === 'flannel' ? [...ADD_ONS, FLANNEL] : ADD_ONS;
+    const network = networkParts(spec.network).daemons.map(({ title, namespace, name }) => ({
+      title,
+      namespace,
+      name,
+    }));
+    const addOns = [...ADD_ONS, ...network];
     const namespaces = [...new Set(addOns.map(({ namespace }) => namespace))];
     const asked = on(firstMaster(context), askHealth({ namespaces }));
     const told = tellHealth({

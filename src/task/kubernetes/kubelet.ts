@@ -1,7 +1,7 @@
+import { networkParts } from '../../model/network-plugin.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { KUBERNETES, kubeletDropIn, kubeletEnabled, kubeletUnitFile, kubernetesDirectory } from '../../step/kubeadm.ts';
-import { networkEffects } from '../../step/network.ts';
 import { nodesOf } from '../nodes.ts';
 import { nodePlaces } from './settings.ts';
 
@@ -18,7 +18,7 @@ export const kubeletTask = defineTask({
     const nodes = nodesOf(context);
     const directory = KUBERNETES.dropIn.replace(/\/[^/]*$/, '');
     const { kubernetes, network } = context.cluster.spec;
-    const effects = networkEffects(network.plugin);
+    const { effects } = networkParts(network);
     const enabled = (roles: readonly string[]) => kubeletEnabled({ places: nodePlaces(context, { roles }), effects });
     const [onMaster, onWorker] = [enabled(['master']), enabled([])];
     const fragment = sequence(

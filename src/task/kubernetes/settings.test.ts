@@ -49,6 +49,16 @@ describe('what kubeadm is told', () => {
   });
 });
 
+test.each([
+  ['containerd', '/run/containerd/containerd.sock'],
+  ['docker', '/run/cri-dockerd.sock'],
+  ['cri-o', '/run/crio/crio.sock'],
+  ['isulad', '/run/isulad.sock'],
+])('the kubelet finds %s where it listens', async (runtime, socket) => {
+  const context = await contextWithArtifacts(kubernetes(`containerRuntime: {type: ${runtime}}`));
+  expect(nodeSettings(context, firstMaster(context)).criSocket).toBe(socket);
+});
+
 describe('the version decides', () => {
   test.each([
     ['v1.30.4', 'kubeadm.k8s.io/v1beta3', undefined, ['HTTPProxyCIDR'], 'iptables'],

@@ -1,3 +1,4 @@
+import type { Runtime } from '../../model/cluster/container-runtime.ts';
 import { livingGates } from '../../model/cluster/feature-gates.ts';
 import type { ClusterHost } from '../../model/cluster/index.ts';
 import { apiServerPort, placesOf } from '../../model/cluster/places.ts';
@@ -19,9 +20,17 @@ const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effe
  */
 const STARTS_AT_ONCE: Flag = { name: 'kube-api-burst', value: '200' };
 
+/** Where container runtimes listen for the kubelet. */
+const CRI_SOCKETS: Readonly<Record<Runtime, string>> = {
+  containerd: CONTAINERD.socket,
+  docker: '/run/cri-dockerd.sock',
+  'cri-o': '/run/crio/crio.sock',
+  isulad: '/run/isulad.sock',
+};
+
 /** The socket of the container runtime. */
-function criSocket(_context: PlanContext): string {
-  return CONTAINERD.socket;
+function criSocket({ cluster }: PlanContext): string {
+  return CRI_SOCKETS[cluster.spec.kubernetes.containerRuntime.type];
 }
 
 /** `lb.kubexm.local:6443`: what every node and kubeconfig calls the control plane. */

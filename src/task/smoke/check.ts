@@ -1,3 +1,4 @@
+import { networkPorts } from '../../model/network-plugin.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import type { Ref } from '../../plan/ref.ts';
@@ -41,7 +42,10 @@ export const smokeCheckTask = defineTask<CheckInputs>({
       logs: tries.logs.ref(),
       exec: tries.exec.ref(),
     };
-    const told = on(context.local, tellResults({ pods, tried: results }));
+    const told = on(
+      context.local,
+      tellResults({ pods, tried: results, ports: networkPorts(context.cluster.spec.network) }),
+    );
     return { fragment: sequence(parallel(...Object.values(tries)), told), outputs: undefined };
   },
 });
