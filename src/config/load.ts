@@ -88,12 +88,14 @@ function checkTree(
   const { document } = shaped;
   const place = (path: Path): Span => spanAt(tree, shaped.original(path));
   const reportAt: ReportAt = (code, params, path, ...also) => report(code, params, place(path), ...also.map(place));
+  const key = (path: Path): Span => entryAt(tree, shaped.original(path))?.key ?? place(path);
+  const reportKey: ReportAt = (code, params, path, ...also) => report(code, params, key(path), ...also.map(key));
   const { names, complete } = hostNames(tree, shaped.broken);
   const written = (path: Path): boolean => isWritten(tree, shaped.original(path));
   const cluster = resolveCluster(document, { names, complete, written, report: reportAt });
   const isSet = (path: string): boolean => isWritten(tree, path.split('.'));
   for (const rule of allRules) {
-    if (canJudge(rule, shaped.broken)) rule.check({ cluster, document, names, isSet, report: reportAt });
+    if (canJudge(rule, shaped.broken)) rule.check({ cluster, document, names, isSet, report: reportAt, reportKey });
   }
   const sorted = tidy(problems);
   const good = sorted.every((one) => one.severity === 'warning');

@@ -189,4 +189,33 @@ export const componentRuleCases: readonly Case[] = [
     'digest of a directory',
     plus(`artifacts:\n  sources: [{type: directory, path: /a, sha256: ${'a'.repeat(64)}}]\n`),
   ),
+  bad(
+    'KX2731',
+    'gate with a slip',
+    changed(kube('featureGates: {SidecarContainer: true}')),
+    'SidecarContainer',
+    'SidecarContainers',
+    '1.34.2',
+  ),
+  bad(
+    'KX2731',
+    'gate of the kubelet with a slip',
+    changed(kube('kubeletConfiguration: {featureGates: {SidecarContainer: true}}')),
+    'SidecarContainer',
+  ),
+  bad(
+    'KX2732',
+    'gate of later versions',
+    changed(kube('featureGates: {NativeHistograms: true}')),
+    'NativeHistograms',
+    '>=1.36',
+  ),
+  bad('KX2733', 'gate of nobody', changed(kube('featureGates: {NoSuchGate: true}')), 'NoSuchGate', '1.34.2'),
+  bad(
+    'KX2733',
+    'gate of kube-proxy that is gone',
+    changed(kube('kubeProxyConfiguration: {featureGates: {TTLAfterFinished: true}}')),
+    'TTLAfterFinished',
+  ),
+  bad('KX2734', 'gate that is locked', changed(kube('featureGates: {SidecarContainers: false}')), 'false', 'always on'),
 ];

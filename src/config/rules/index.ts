@@ -1,6 +1,7 @@
 import { componentRules } from './components.ts';
 import { endpointRules } from './endpoint.ts';
 import { etcdRules } from './etcd.ts';
+import { featureGateRules } from './feature-gates.ts';
 import { hostRules } from './hosts.ts';
 import { kubernetesRules } from './kubernetes.ts';
 import { networkRules } from './network.ts';
@@ -13,6 +14,7 @@ export const allRules: readonly Rule[] = [
   ...endpointRules,
   ...networkRules,
   ...kubernetesRules,
+  ...featureGateRules,
   ...etcdRules,
   ...componentRules,
   ...secretRules,

@@ -1,5 +1,4 @@
 import { RUNTIMES } from '../../model/cluster/container-runtime.ts';
-import { ALWAYS_ON_GATES } from '../../model/cluster/feature-gates.ts';
 import { formatCidr, parseCidr } from '../../model/cluster/ip.ts';
 import { type Rule, rule } from './rule.ts';
 
@@ -21,14 +20,6 @@ const oneRuntimeVersion = rule([RUNTIME], ({ document, report }) => {
   if (runtime.version === undefined || second === undefined || plain(runtime.version) === plain(second)) return;
   const path = ['spec', 'kubernetes', 'containerRuntime'];
   report('KX2714', { first: runtime.version, second }, [...path, runtime.type, 'version'], [...path, 'version']);
-});
-
-const featureGates = rule([], ({ document, report }) => {
-  for (const [gate, on] of Object.entries(document.spec.kubernetes.featureGates)) {
-    const since = Object.hasOwn(ALWAYS_ON_GATES, gate) ? ALWAYS_ON_GATES[gate] : undefined;
-    if (since !== undefined)
-      report(on ? 'KX2905' : 'KX2717', { gate, since }, ['spec', 'kubernetes', 'featureGates', gate]);
-  }
 });
 
 const ipvs = rule(
@@ -54,10 +45,4 @@ const excludedNetworks = rule([], ({ document, report }) => {
 });
 
 /** Rules over Kubernetes and its runtime. */
-export const kubernetesRules: readonly Rule[] = [
-  runtimeSections,
-  oneRuntimeVersion,
-  featureGates,
-  ipvs,
-  excludedNetworks,
-];
+export const kubernetesRules: readonly Rule[] = [runtimeSections, oneRuntimeVersion, ipvs, excludedNetworks];

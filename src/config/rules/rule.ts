@@ -12,6 +12,8 @@ export interface RuleContext {
   /** Whether the user wrote something there; empty text and `none` are nothing. */
   readonly isSet: (path: string) => boolean;
   readonly report: ReportAt;
+  /** The same, for what is wrong with a key and not with its value. */
+  readonly reportKey: ReportAt;
 }
 
 /** A rule over several fields. */

@@ -47,7 +47,10 @@ export const kubernetesSchema = z
     proxyMode: choice(['auto', 'ipvs', 'iptables', 'nftables'])
       .default('auto')
       .describe('Mode of kube-proxy; auto takes what the kernel has.'),
-    featureGates: z.record(z.string(), z.boolean()).default({}).describe('Feature gates of all components.'),
+    featureGates: z
+      .record(z.string(), z.boolean())
+      .default({})
+      .describe('Feature gates of all components; only those that this version of Kubernetes knows.'),
     kubeletArgs: list(kubeletArgument()).describe('Arguments of the kubelet, such as --root-dir=/var/lib/kubelet.'),
     apiserverArgs: list(argument()).describe('Arguments of the API server.'),
     controllerManagerArgs: list(argument()).describe('Arguments of the controller manager.'),

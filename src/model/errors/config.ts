@@ -1,6 +1,7 @@
 import { configComponentErrors } from './config-components.ts';
 import { configFileErrors } from './config-file.ts';
 import { configHostErrors } from './config-hosts.ts';
+import { configKubernetesErrors } from './config-kubernetes.ts';
 import { configNoteErrors } from './config-notes.ts';
 import { configOverrideErrors } from './config-overrides.ts';
 import { configShapeErrors } from './config-shape.ts';
@@ -16,5 +17,6 @@ export const configErrors = {
   ...configValueErrors,
   ...configHostErrors,
   ...configComponentErrors,
+  ...configKubernetesErrors,
   ...configNoteErrors,
 };
