@@ -217,5 +217,18 @@ export const componentRuleCases: readonly Case[] = [
     changed(kube('kubeProxyConfiguration: {featureGates: {TTLAfterFinished: true}}')),
     'TTLAfterFinished',
   ),
+  bad(
+    'KX2735',
+    'cgroup driver of the kubelet alone',
+    changed(kube('kubeletConfiguration: {cgroupDriver: cgroupfs}')),
+    'cgroupfs',
+    'systemd',
+  ),
+  bad(
+    'KX2735',
+    'cgroup driver as an argument',
+    changed(kube('kubeletArgs: [--v=2, --cgroup-driver=cgroupfs]')),
+    '--cgroup-driver=cgroupfs',
+  ),
   bad('KX2734', 'gate that is locked', changed(kube('featureGates: {SidecarContainers: false}')), 'false', 'always on'),
 ];

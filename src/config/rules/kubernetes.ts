@@ -1,5 +1,6 @@
 import { RUNTIMES } from '../../model/cluster/container-runtime.ts';
 import { formatCidr, parseCidr } from '../../model/cluster/ip.ts';
+import type { Path } from '../tree.ts';
 import { type Rule, rule } from './rule.ts';
 
 const RUNTIME = 'spec.kubernetes.containerRuntime';
@@ -20,6 +21,19 @@ const oneRuntimeVersion = rule([RUNTIME], ({ document, report }) => {
   if (runtime.version === undefined || second === undefined || plain(runtime.version) === plain(second)) return;
   const path = ['spec', 'kubernetes', 'containerRuntime'];
   report('KX2714', { first: runtime.version, second }, [...path, runtime.type, 'version'], [...path, 'version']);
+});
+
+const cgroupDriver = rule([], ({ document, report }) => {
+  const { kubeletArgs, kubeletConfiguration } = document.spec.kubernetes;
+  const check = (driver: string, ...path: Path): void => {
+    if (driver !== 'systemd') report('KX2735', { driver }, ['spec', 'kubernetes', ...path]);
+  };
+  const { cgroupDriver: written } = kubeletConfiguration;
+  if (written !== undefined && written !== null) check(String(written), 'kubeletConfiguration', 'cgroupDriver');
+  kubeletArgs.forEach((argument, i) => {
+    const [name, value = ''] = argument.split('=');
+    if (name === '--cgroup-driver') check(value, 'kubeletArgs', i);
+  });
 });
 
 const ipvs = rule(
@@ -45,4 +59,10 @@ const excludedNetworks = rule([], ({ document, report }) => {
 });
 
 /** Rules over Kubernetes and its runtime. */
-export const kubernetesRules: readonly Rule[] = [runtimeSections, oneRuntimeVersion, ipvs, excludedNetworks];
+export const kubernetesRules: readonly Rule[] = [
+  runtimeSections,
+  oneRuntimeVersion,
+  cgroupDriver,
+  ipvs,
+  excludedNetworks,
+];

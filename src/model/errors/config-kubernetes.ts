@@ -40,4 +40,15 @@ export const configKubernetesErrors = {
       zh: '请删除它：与固定值不同时，组件将无法启动。',
     },
   },
+  KX2735: {
+    exit: 3,
+    title: {
+      en: 'the kubelet is told the cgroup driver {driver}, but the container runtime uses systemd',
+      zh: '为 kubelet 设置的 cgroup 驱动是 {driver}，而容器运行时使用 systemd',
+    },
+    remedy: {
+      en: 'Remove it: kubexm sets both to systemd, and with two different drivers no pod starts.',
+      zh: '请删除它：kubexm 将两者都设为 systemd，驱动不一致时 Pod 无法启动。',
+    },
+  },
 } as const satisfies Record<string, ErrorEntry>;
