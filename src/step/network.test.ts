@@ -44,11 +44,7 @@ test.each<[string, FlannelSettings, object]>([
     { ...plain, directRouting: true, mtu: 1400 },
     { Network: '10.9.0.0/16', Backend: { Type: 'vxlan', DirectRouting: true, MTU: 1400 } },
   ],
-  [
-    'another backend, which knows no direct routing',
-    { ...plain, backend: 'host-gw', directRouting: true },
-    { Network: '10.9.0.0/16', Backend: { Type: 'host-gw' } },
-  ],
+  ['another backend', { ...plain, backend: 'host-gw' }, { Network: '10.9.0.0/16', Backend: { Type: 'host-gw' } }],
 ])('the network of flannel: %s', (_, settings, expected) => {
   const patch = flannelPatches(settings).find(({ kind }) => kind === 'ConfigMap');
   expect(patch?.name).toBe('kube-flannel-cfg');

@@ -54,7 +54,7 @@ export function flannelPatches(settings: FlannelSettings): readonly ObjectPatch[
   const { ipv4, ipv6 } = settings.podNetworks;
   const backend: JsonObject = {
     Type: settings.backend,
-    ...(settings.backend === 'vxlan' && settings.directRouting ? { DirectRouting: true } : {}),
+    ...(settings.directRouting ? { DirectRouting: true } : {}),
     ...(settings.mtu === 0 ? {} : { MTU: settings.mtu }),
   };
   const config: JsonObject = {

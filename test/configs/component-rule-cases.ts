@@ -56,6 +56,13 @@ export const componentRuleCases: readonly Case[] = [
   bad('KX2608', 'more pods than addresses', changed(kube('maxPods: 300')), '300', '254'),
   bad('KX2609', 'two tunnels', plus('network:\n  calico: {ipipMode: Always, vxlanMode: CrossSubnet}\n'), 'CrossSubnet'),
   bad(
+    'KX2613',
+    'direct routing without vxlan',
+    plus('network:\n  plugin: flannel\n  flannel: {backend: host-gw, directRouting: true}\n'),
+    'true',
+    'host-gw',
+  ),
+  bad(
     'KX2610',
     'settings of another plugin',
     plus('network:\n  plugin: flannel\n  calico: {vethMTU: 1400}\n'),

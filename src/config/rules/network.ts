@@ -119,6 +119,13 @@ const calicoTunnels = rule(['spec.network.calico', 'spec.network.plugin'], ({ cl
   report('KX2609', params, ['spec', 'network', 'calico', 'vxlanMode'], ['spec', 'network', 'calico', 'ipipMode']);
 });
 
+const flannelRouting = rule(['spec.network.flannel', 'spec.network.plugin'], ({ cluster, report }) => {
+  const { flannel } = cluster.spec.network;
+  if (flannel === undefined || !flannel.directRouting || flannel.backend === 'vxlan') return;
+  const path: Path = ['spec', 'network', 'flannel'];
+  report('KX2613', { backend: flannel.backend }, [...path, 'directRouting'], [...path, 'backend']);
+});
+
 const pluginSections = rule(['spec.network.plugin'], ({ cluster, isSet, report }) => {
   const { plugin } = cluster.spec.network;
   const owners = { calico: 'calico', flannel: 'flannel', cilium: 'cilium', ippool: 'calico' };
@@ -146,6 +153,7 @@ export const networkRules: readonly Rule[] = [
   masks,
   serviceSize,
   calicoTunnels,
+  flannelRouting,
   pluginSections,
   blocks,
 ];

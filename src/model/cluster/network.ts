@@ -16,7 +16,10 @@ export const pluginSchemas = {
     backend: choice(['vxlan', 'host-gw', 'wireguard', 'udp'])
       .default('vxlan')
       .describe('How packets travel between nodes.'),
-    directRouting: z.boolean().default(false).describe('Route without tunnel inside a subnet (vxlan).'),
+    directRouting: z
+      .boolean()
+      .default(false)
+      .describe('Route without tunnel inside a subnet; only with the backend vxlan.'),
     mtu: mtu(),
   }),
   cilium: z.strictObject({ values: free().describe("Values of cilium's chart.") }),

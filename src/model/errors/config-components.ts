@@ -102,6 +102,17 @@ export const configComponentErrors = {
       zh: '块大小的数值应大于 Pod 网段的前缀，通常为 26。',
     },
   },
+  KX2613: {
+    exit: 3,
+    title: {
+      en: 'flannel.directRouting is on, which the backend {backend} does not have',
+      zh: '启用了 flannel.directRouting，但后端 {backend} 没有该功能',
+    },
+    remedy: {
+      en: 'Remove it, or set backend: vxlan. host-gw needs no such setting: it never uses a tunnel.',
+      zh: '请删除它，或设置 backend: vxlan。host-gw 从不使用隧道，无需此设置。',
+    },
+  },
   KX2701: {
     exit: 3,
     title: { en: 'etcd.type kubexm needs hosts with the role etcd', zh: 'etcd.type 为 kubexm 时需要 etcd 角色的主机' },
