@@ -1,4 +1,5 @@
 import type { PlanContext, PlanHost } from '../plan/layers.ts';
+import { type ProxyMode, proxyModeOf } from '../step/kubeadm/proxy-mode.ts';
 
 /** The static pods of a master. */
 export const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'];
@@ -6,6 +7,14 @@ export const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube
 /** The machines that run pods: masters and workers, in the order of the file. */
 export function nodesOf(context: PlanContext): readonly PlanHost[] {
   return context.hosts.filter(({ roles }) => roles.includes('master') || roles.includes('worker'));
+}
+
+/** How kube-proxy works on them: who configures it and who checks the kernels must say the same. */
+export function proxyModeIn(context: PlanContext): ProxyMode {
+  return proxyModeOf(
+    context.cluster,
+    nodesOf(context).map(({ facts }) => facts.kernel),
+  );
 }
 
 /** The master that the cluster begins on. */

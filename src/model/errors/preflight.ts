@@ -96,8 +96,8 @@ export const preflightErrors = {
       zh: '内核没有模块 {module}，而 {purpose} 需要它',
     },
     remedy: {
-      en: 'Install the further modules of the running kernel (linux-modules-extra-…, kernel-modules-extra), or restart if a newer kernel was installed; take a line that disables it out of /etc/modprobe.d.',
-      zh: '请安装当前内核的附加模块（linux-modules-extra-…、kernel-modules-extra）；如已安装新内核请重启；如被 /etc/modprobe.d 中的行禁用请删除该行。',
+      en: 'Install the further modules of the running kernel (linux-modules-extra-…, kernel-modules-extra), or restart if a newer kernel was installed; take a line that disables it out of /etc/modprobe.d. kube-proxy does without nf_tables with kubernetes.proxyMode: iptables.',
+      zh: '请安装当前内核的附加模块（linux-modules-extra-…、kernel-modules-extra）；如已安装新内核请重启；如被 /etc/modprobe.d 中的行禁用请删除该行。没有 nf_tables 时，可设置 kubernetes.proxyMode: iptables。',
     },
   },
   KX4511: {

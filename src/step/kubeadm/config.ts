@@ -49,7 +49,7 @@ export interface ClusterSettings {
 
 /** The documents that `kubeadm init --config` reads. */
 export function initDocuments(cluster: ClusterSettings, node: NodeSettings): readonly JsonObject[] {
-  const { kubeadmApi } = traitsOf(cluster.version.replace(/^v/, ''));
+  const { kubeadmApi } = traitsOf(cluster.version);
   const api = `kubeadm.k8s.io/${kubeadmApi}`;
   return [
     {
@@ -82,7 +82,7 @@ export interface JoinSettings {
 
 /** The document that `kubeadm join --config` reads. */
 export function joinDocument(join: JoinSettings, node: NodeSettings): Wanted<JsonObject> {
-  const { kubeadmApi } = traitsOf(join.version.replace(/^v/, ''));
+  const { kubeadmApi } = traitsOf(join.version);
   const localAPIEndpoint = { advertiseAddress: node.addresses[0] ?? '', bindPort: join.bindPort };
   return {
     apiVersion: `kubeadm.k8s.io/${kubeadmApi}`,

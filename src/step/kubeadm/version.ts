@@ -14,7 +14,7 @@ export interface Traits {
   readonly stableNftables: boolean;
 }
 
-/** The traits of a version, without its `v`. */
+/** The traits of a version, with or without its `v`. */
 export function traitsOf(version: string): Traits {
   const since = (from: string) => inRange(version, `>=${from}`);
   return {

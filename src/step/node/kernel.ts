@@ -1,4 +1,5 @@
 import type { Cluster } from '../../model/cluster/index.ts';
+import { kernelSince } from '../../model/kernel.ts';
 import type { KernelModules, Sysctl } from '../generic/index.ts';
 
 type Spec = Pick<Cluster['spec'], 'hosts' | 'kubernetes' | 'network'>;
@@ -14,7 +15,7 @@ interface Setting {
 /** From so many machines on the table of neighbours, which the kernel keeps for 1024, is too small. */
 const MANY_HOSTS = 250;
 /** Since this kernel the limit of watches follows from the memory. */
-const WATCHES_BY_MEMORY = [5, 11] as const;
+const WATCHES_BY_MEMORY = '5.11';
 const IPVS = ['ip_vs', 'ip_vs_rr', 'ip_vs_wrr', 'ip_vs_sh'];
 
 /** The modules that the cluster needs. What is built into the kernel counts as loaded. */
@@ -54,9 +55,9 @@ export function defaults({ hosts }: Spec, kernel: string): Sysctl {
     },
     { key: 'kernel.keys.root_maxbytes', value: 25_000_000, why: 'kubelet: 25 bytes for each of them', optional: true },
     { key: 'fs.inotify.max_user_instances', value: 8192, why: '128 are used up by a few dozen containers' },
-    ...(isOlder(kernel, WATCHES_BY_MEMORY)
-      ? [{ key: 'fs.inotify.max_user_watches', value: 524_288, why: 'older kernels allow 8192' }]
-      : []),
+    ...(kernelSince(kernel, WATCHES_BY_MEMORY)
+      ? []
+      : [{ key: 'fs.inotify.max_user_watches', value: 524_288, why: 'older kernels allow 8192' }]),
     ...(hosts.length < MANY_HOSTS ? [] : neighbours()),
   ];
   return { ...want('99-kubexm-node.conf', all), mayBeOverridden: true };
@@ -82,9 +83,4 @@ function want(file: string, all: readonly Setting[]): Sysctl {
     values: Object.fromEntries(all.map(({ key, value }) => [key, value])),
     ...(optional.length > 0 && { optional }),
   };
-}
-
-function isOlder(kernel: string, [major, minor]: readonly [number, number]): boolean {
-  const [, a, b] = /^(\d+)\.(\d+)/.exec(kernel) ?? [];
-  return Number(a) < major || (Number(a) === major && Number(b) < minor);
 }

@@ -1,6 +1,8 @@
 import { isContainer, SUPPORTED_SYSTEMS, systemSupport } from '../../host/os/supported.ts';
 import { ARCHES } from '../../model/catalog/schema.ts';
 import type { Facts } from '../../model/facts.ts';
+import { kernelSince } from '../../model/kernel.ts';
+import { traitsOf } from '../kubeadm/version.ts';
 import type { Expected } from './expected.ts';
 import { type Finding, finding } from './finding.ts';
 import { LIMITS } from './limits.ts';
@@ -48,9 +50,9 @@ const hardware: Check = ({ roles }, name, facts) => {
 
 const kernel: Check = (want, name, facts) => {
   const old = (minimum: string, purpose: string) =>
-    isOlder(facts.kernel, minimum)
-      ? [finding('KX4509', 'error' as const, name, { kernel: facts.kernel, minimum, purpose })]
-      : [];
+    kernelSince(facts.kernel, minimum)
+      ? []
+      : [finding('KX4509', 'error' as const, name, { kernel: facts.kernel, minimum, purpose })];
   const nftables = want.proxyMode === 'nftables';
   const found = old(LIMITS.kernel, 'Kubernetes');
   return found.length > 0 || !nftables ? found : old(LIMITS.nftablesKernel, 'kube-proxy (nftables)');
@@ -58,8 +60,7 @@ const kernel: Check = (want, name, facts) => {
 
 const controlGroups: Check = (want, name, facts) => {
   const version = want.kubernetes;
-  const minor = Number(version.split('.')[1]);
-  const v1 = facts.cgroup === 1 && minor >= LIMITS.cgroup2Minor;
+  const v1 = facts.cgroup === 1 && traitsOf(version).refusesCgroupV1;
   return [
     ...(v1 ? [finding('KX4513', 'warning', name, { version })] : []),
     ...(facts.cgroup === 0 ? [finding('KX4514', 'error', name, {})] : []),
@@ -94,11 +95,3 @@ const commands: Check = (_want, name, facts) => {
     ...(installed === '' ? [] : [finding('KX4517', 'warning', name, { commands: installed })]),
   ];
 };
-
-/** Compares `6.1.0-28-amd64` with `3.10`, as far as the second one goes. */
-function isOlder(kernel: string, minimum: string): boolean {
-  const parts = kernel.split(/[.-]/).map(Number);
-  const [major = 0, minor = 0] = minimum.split('.').map(Number);
-  const [ownMajor = 0, ownMinor = 0] = parts;
-  return ownMajor < major || (ownMajor === major && ownMinor < minor);
-}

@@ -7,8 +7,6 @@ export const LIMITS = {
   kernel: '3.10',
   nftablesKernel: '5.13',
   clockSeconds: 5,
-  /** The first Kubernetes that refuses control groups v1 unless told. */
-  cgroup2Minor: 35,
   /** The kubelet's own thresholds of free disk space, in percent. */
   nodeDiskPercent: 10,
   imageDiskPercent: 15,

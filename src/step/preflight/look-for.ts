@@ -1,14 +1,15 @@
 import type { Cluster } from '../../model/cluster/index.ts';
 import { placesOf } from '../../model/cluster/places.ts';
+import type { ProxyMode } from '../kubeadm/proxy-mode.ts';
 import type { Look } from './look.ts';
 import { modulesToFind } from './modules.ts';
 import { usedPorts } from './ports.ts';
 
-/** What is looked for on a host, by its name. Hosts of the same roles share it. */
-export function lookFor(cluster: Cluster): (name: string) => Look {
+/** What is looked for on a host, by its name, if kube-proxy works in that mode. Hosts of the same roles share it. */
+export function lookFor(cluster: Cluster, proxyMode: ProxyMode): (name: string) => Look {
   const { controlPlaneEndpoint, extra, etcd, kubernetes } = cluster.spec;
   const { etcdDir } = placesOf(cluster);
-  const modules = modulesToFind(cluster);
+  const modules = modulesToFind(cluster, proxyMode);
   const byRoles = new Map<string, Look>();
   const byName = new Map(
     cluster.spec.hosts.map((host) => {

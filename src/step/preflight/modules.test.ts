@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { configFor, planContextFor } from '../../../test/support/plan-context.ts';
+import { proxyModeOf } from '../kubeadm/proxy-mode.ts';
 import { modulesToFind } from './modules.ts';
 import { servedPorts, targetsIn, usedPorts } from './ports.ts';
 
 const plain = configFor({ masters: 2, workers: 1 });
 const spec = (line: string) => plain.replace('  network: {plugin: flannel}', line);
 
-test.each<[string, string, string]>([
+test.each<[string, string, string, (readonly string[])?]>([
   ['flannel', plain, 'overlay, br_netfilter, vxlan'],
   [
     'flannel without tunnels',
@@ -31,10 +32,18 @@ test.each<[string, string, string]>([
     'overlay, br_netfilter, ip_vs, ip_vs_rr, ip_vs_wrr, ip_vs_sh, vxlan',
   ],
   ['nftables', plain.replace('v1.34.2', 'v1.34.2, proxyMode: nftables'), 'overlay, br_netfilter, nf_tables, vxlan'],
-])('modules for %s', async (_name, config, modules) => {
+  ['nftables by itself', plain, 'overlay, br_netfilter, nf_tables, vxlan', ['5.13.0', '6.1.0-28-amd64']],
+  ['iptables by itself, for one machine', plain, 'overlay, br_netfilter, vxlan', ['6.1.0-28-amd64', '5.4.0']],
+  [
+    'iptables by itself, for an old Kubernetes',
+    plain.replace('v1.34.2', 'v1.32.2'),
+    'overlay, br_netfilter, vxlan',
+    ['6.1.0-28-amd64'],
+  ],
+])('modules for %s', async (_name, config, modules, kernels = ['5.10.0']) => {
   const { cluster } = await planContextFor(config);
   expect(
-    modulesToFind(cluster)
+    modulesToFind(cluster, proxyModeOf(cluster, kernels))
       .map(({ name }) => name)
       .join(', '),
   ).toBe(modules);

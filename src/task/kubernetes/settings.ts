@@ -10,7 +10,7 @@ import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/con
 import type { NodePlaces } from '../../step/kubeadm/places.ts';
 import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';
 import { KUBERNETES } from '../../step/kubeadm.ts';
-import { nodesOf } from '../nodes.ts';
+import { nodesOf, proxyModeIn } from '../nodes.ts';
 
 const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
@@ -147,7 +147,7 @@ function kubeletFields(context: PlanContext): JsonObject {
 
 function proxyFields(context: PlanContext): JsonObject {
   const { kubernetes, network } = context.cluster.spec;
-  const mode = proxyMode(context);
+  const mode = proxyModeIn(context);
   // The ipvs mode has no such field of its own and reads that of iptables.
   const section = mode === 'nftables' ? 'nftables' : 'iptables';
   const fields: JsonObject = {
@@ -163,21 +163,8 @@ function gatesIn(gates: Readonly<Record<string, boolean>>): JsonObject {
   return Object.keys(gates).length === 0 ? {} : { featureGates: gates };
 }
 
-/** nftables where every node's kernel is new enough for it and this Kubernetes calls it stable; else iptables. */
-function proxyMode(context: PlanContext): 'ipvs' | 'iptables' | 'nftables' {
-  const { proxyMode: wanted } = context.cluster.spec.kubernetes;
-  if (wanted !== 'auto') return wanted;
-  const isNew = nodesOf(context).every(({ facts }) => kernelSince(facts.kernel, 5, 13));
-  return isNew && traits(context).stableNftables ? 'nftables' : 'iptables';
-}
-
 function traits({ cluster }: PlanContext): Traits {
-  return traitsOf(cluster.spec.kubernetes.version.replace(/^v/, ''));
-}
-
-function kernelSince(kernel: string, major: number, minor: number): boolean {
-  const [, a = '0', b = '0'] = /^(\d+)\.(\d+)/.exec(kernel) ?? [];
-  return Number(a) > major || (Number(a) === major && Number(b) >= minor);
+  return traitsOf(cluster.spec.kubernetes.version);
 }
 
 /** `--name=value` as kubeadm takes it. A flag without a value is one that is on. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { contextWithArtifacts, creatable } from '../../../test/plans/create-cases.ts';
 import {
   type ConfigParts,
   configFor,
@@ -9,6 +10,7 @@ import { confirmation, preflight } from '../../module/preflight.ts';
 import { buildGraph, type ExecutionGraph } from '../../plan/graph.ts';
 import { barriers } from '../../plan/render/barriers.ts';
 import { renderJson } from '../../plan/render/json.ts';
+import { clusterSettings } from '../kubernetes/settings.ts';
 
 async function graphOf(parts: ConfigParts = {}, options: PlanContextOptions = {}): Promise<ExecutionGraph> {
   return buildGraph(preflight.plan(await planContextFor(configFor(parts), options)).fragment);
@@ -50,6 +52,17 @@ describe('the plan of preflight', () => {
     const bad: PlanContextOptions = { facts: () => ({ timeOffsetMs: 60_000, swapBytes: 1, cpus: 1, mounts: [] }) };
     expect((await graphOf({}, bad)).hash).toBe((await graphOf()).hash);
     expect((await graphOf({ version: 'v1.35.0' })).hash).not.toBe((await graphOf()).hash);
+  });
+
+  test.each([
+    ['6.1.0-28-amd64', 'nftables', true],
+    ['5.10.0-28-amd64', 'iptables', false],
+  ])('asks kernel %s for what kube-proxy will use by itself: %s', async (kernel, mode, asks) => {
+    const context = await contextWithArtifacts(creatable(), { facts: () => ({ kernel }) });
+    const { nodes } = renderJson(buildGraph(preflight.plan(context).fragment));
+    const look = JSON.stringify(nodes.find((node) => node.id === 'preflight/check/look'));
+    expect(clusterSettings(context).proxy['mode']).toBe(mode);
+    expect(look.includes('nf_tables')).toBe(asks);
   });
 
   test('of 5,000 hosts stays small: what they share is said once', { timeout: 120_000 }, async () => {

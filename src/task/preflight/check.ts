@@ -14,6 +14,7 @@ import {
   stopListening,
   tellFindings,
 } from '../../step/preflight.ts';
+import { proxyModeIn } from '../nodes.ts';
 
 /** Checks all hosts at once, changes nothing, and tells everything in one table. */
 export const checkTask = defineTask({
@@ -23,7 +24,7 @@ export const checkTask = defineTask({
   steps: [judgeHost, lookAtHost, measureDisk, listen, reach, stopListening, tellFindings],
   plan: (context) => {
     const { cluster, hosts, unreachable } = context;
-    const [expected, wants] = [expectedOf(cluster), lookFor(cluster)];
+    const [expected, wants] = [expectedOf(cluster), lookFor(cluster, proxyModeIn(context))];
     const { etcdDir } = placesOf(cluster);
     const judged = on(hosts, (host) => judgeHost(expected(host.roles)));
     const looked = on(hosts, (host) => lookAtHost(wants(host.name)));
