@@ -1,4 +1,5 @@
 import type { Cluster } from '../model/cluster/cluster.ts';
+import type { DualStack } from '../model/cluster/ip.ts';
 import { Secret } from '../model/cluster/secret.ts';
 import { canonical, type Json } from '../model/json.ts';
 import { MASK } from '../model/text/mask.ts';
@@ -12,14 +13,43 @@ export interface ConfigChange {
   readonly after: string | undefined;
 }
 
+/** The same with the parts of its path. */
+interface Change extends Omit<ConfigChange, 'path'> {
+  readonly path: Path;
+}
+
 /** What differs between two configurations, hosts and other named things matched by name. Secrets are masked. */
 export function diffConfigs(before: Cluster, after: Cluster): readonly ConfigChange[] {
-  const changes: ConfigChange[] = [];
-  compare(before, after, [], changes);
+  return changesBetween(before, after).map((change) => ({ ...change, path: formatPath(change.path) }));
+}
+
+/** The same for who looks at the parts of the paths. */
+export function changesBetween(before: Cluster, after: Cluster): readonly Change[] {
+  const changes: Change[] = [];
+  compare(asWritten(before), asWritten(after), [], changes);
   return changes;
 }
 
-function compare(a: unknown, b: unknown, path: Path, changes: ConfigChange[]): void {
+/** A configuration with the names that its file has, and one text for the addresses of both families. */
+function asWritten({ spec, ...rest }: Cluster) {
+  const { address, ...endpoint } = spec.controlPlaneEndpoint;
+  const { kubePodsCIDR, kubeServiceCIDR, ...network } = spec.network;
+  return {
+    ...rest,
+    spec: {
+      ...spec,
+      hosts: spec.hosts.map(({ internal, ...host }) => ({ ...host, internalAddress: textOf(internal) })),
+      controlPlaneEndpoint: { ...endpoint, lb_address: textOf(address) },
+      network: { ...network, kubePodsCIDR: textOf(kubePodsCIDR), kubeServiceCIDR: textOf(kubeServiceCIDR) },
+    },
+  };
+}
+
+function textOf(stack: DualStack | undefined): string | undefined {
+  return stack?.list.join(',');
+}
+
+function compare(a: unknown, b: unknown, path: Path, changes: Change[]): void {
   if (a instanceof Secret && b instanceof Secret && a.equals(b)) return;
   // One that was saved and read again is the text that stood for it.
   if (a instanceof Secret !== b instanceof Secret && String(a) === String(b)) return;
@@ -38,7 +68,7 @@ function compare(a: unknown, b: unknown, path: Path, changes: ConfigChange[]): v
     }
     if (a === b || (a !== undefined && b !== undefined && text(a) === text(b))) return;
   }
-  changes.push({ path: formatPath(path), before: shown(a, path), after: shown(b, path) });
+  changes.push({ path, before: shown(a, path), after: shown(b, path) });
 }
 
 /** Lists of things with names are compared name by name, so that one more host is one change. */

@@ -2,6 +2,7 @@ export { describeSchema, type FieldDescription } from './describe.ts';
 export { type ConfigChange, diffConfigs } from './diff.ts';
 export { type ExampleOptions, exampleConfig } from './example.ts';
 export { configFingerprint } from './fingerprint.ts';
+export { fixedChanges } from './fixed.ts';
 export { clusterJsonSchema } from './json-schema.ts';
 export { type ConfigText, type LoadedConfig, loadConfig } from './load.ts';
 export type { Problem } from './problem.ts';

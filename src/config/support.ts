@@ -1,4 +1,5 @@
 import { writtenPath } from './issues.ts';
+import { leads, leadsTo, type Pattern, parsePattern, reaches } from './pattern.ts';
 import { type Problem, problem } from './problem.ts';
 import { type ConfigSource, locationOf } from './source.ts';
 import { entryAt, formatPath, type Path, type Tree } from './tree.ts';
@@ -35,44 +36,14 @@ export function unsupportedFields(
   return problems;
 }
 
-interface Pattern {
-  readonly parts: readonly string[];
-  /** Ends in `**`: everything below. */
-  readonly deep: boolean;
-  readonly values: readonly string[] | undefined;
-}
-
 /** What every document has. */
 const ALWAYS = ['apiVersion', 'kind', 'metadata.name'];
-
-function parsePattern(text: string): Pattern {
-  const [path = '', values] = text.split('=');
-  const parts = path.replaceAll('[]', '.*').split('.').filter(Boolean);
-  const deep = parts.at(-1) === '**';
-  return { parts: deep ? parts.slice(0, -1) : parts, deep, values: values?.split('|') };
-}
 
 function covers(pattern: Pattern, path: Path, tree: Tree): boolean {
   if (ALWAYS.includes(formatPath(path))) return true;
   if (!(pattern.deep ? leads(pattern.parts, path) && path.length >= pattern.parts.length : reaches(pattern, path)))
     return false;
   return pattern.values === undefined || (tree.kind === 'scalar' && pattern.values.includes(String(tree.value)));
-}
-
-/** Whether a pattern names exactly this path. */
-function reaches(pattern: Pattern, path: Path): boolean {
-  return path.length === pattern.parts.length && leads(pattern.parts, path);
-}
-
-/** Whether something below this path may be named. */
-function leadsTo(pattern: Pattern, path: Path): boolean {
-  return path.length < 2 || (pattern.parts.length > path.length && leads(pattern.parts, path));
-}
-
-function leads(parts: readonly string[], path: Path): boolean {
-  const length = Math.min(parts.length, path.length);
-  for (let i = 0; i < length; i += 1) if (parts[i] !== '*' && parts[i] !== String(path[i])) return false;
-  return true;
 }
 
 function childrenOf(tree: Exclude<Tree, { kind: 'scalar' }>): readonly { part: string | number; tree: Tree }[] {

@@ -61,6 +61,8 @@ export const kubernetesInitModule = defineModule({
   name: 'kubernetes-init',
   description: 'Kubernetes by kubeadm, on the first master.',
   tasks: [initKubernetesTask],
+  // kubeadm reads them once, in init and join. Programs of another version would be an upgrade of all nodes at once.
+  fixed: kubernetesFields,
   plan: (context) => ({ fragment: initKubernetesTask.use(context).fragment, outputs: undefined }),
 });
 

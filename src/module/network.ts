@@ -9,5 +9,7 @@ export const networkModule = defineModule({
   name: 'network',
   description: 'The network of pods.',
   tasks: [flannelTask],
+  // Another network beside the first would not take its place.
+  fixed: ['spec.network.plugin', 'spec.network.kubePodsCIDR'],
   plan: (context) => ({ fragment: flannelTask.use(context).fragment, outputs: undefined }),
 });

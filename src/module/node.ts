@@ -26,6 +26,8 @@ export const nodeModule = defineModule({
   name: 'node',
   description: 'Machines that are alike and ready for a container runtime.',
   tasks: [tuneTask, kernelTask, namesTask, packagesTask, timeTask, timezoneTask],
+  // Certificates, etcd and the other nodes know a node by them.
+  fixed: ['spec.hosts[].address', 'spec.hosts[].internalAddress'],
   plan: (context) => ({
     fragment: parallel(
       tuneTask.use(context).fragment,

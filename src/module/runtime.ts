@@ -19,6 +19,8 @@ export const runtimeModule = defineModule({
   name: 'runtime',
   description: 'The container runtime of every node.',
   tasks: [containerdTask],
+  // Each node has told the cluster which socket its pods are at.
+  fixed: ['spec.kubernetes.containerRuntime.type'],
   plan: (context) => ({ fragment: containerdTask.use(context).fragment, outputs: undefined }),
 });
 

@@ -102,6 +102,11 @@ export interface ModuleDefinition<In, Out> {
   readonly description: string;
   // biome-ignore lint/suspicious/noExplicitAny: a list of tasks of any inputs.
   readonly tasks: readonly Task<any, any>[];
+  /**
+   * The fields, as patterns of `actsOn`, that only hold when the cluster is created: this module cannot apply another value
+   * later, so a run on a cluster that exists is refused where they differ. Default none.
+   */
+  readonly fixed?: readonly string[];
   readonly plan: (context: PlanContext, inputs: In) => Planned<Out>;
 }
 

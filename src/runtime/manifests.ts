@@ -24,7 +24,7 @@ export class ClusterManifests {
   constructor(workDir: WorkDir, cluster: string) {
     this.workDir = workDir;
     this.cluster = cluster;
-    this.noted = new Set(linesOf(this.noteFile));
+    this.noted = new Set(changedHosts(workDir));
   }
 
   /** Whose the hosts are. One that is lost is left out. */
@@ -84,13 +84,22 @@ export class ClusterManifests {
   }
 
   private get noteFile(): string {
-    return join(this.workDir.cluster, 'changed-hosts');
+    return noteFileOf(this.workDir);
   }
 
   private write(file: string, lines: readonly string[]): void {
     writeFileSync(`${file}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
   }
+}
+
+/** The hosts that kubexm has changed and not put back since, as the work directory has noted. */
+export function changedHosts(workDir: WorkDir): ReadonlySet<string> {
+  return new Set(linesOf(noteFileOf(workDir)));
+}
+
+function noteFileOf({ cluster }: WorkDir): string {
+  return join(cluster, 'changed-hosts');
 }
 
 /**

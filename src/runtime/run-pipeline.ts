@@ -20,6 +20,7 @@ import { type OpenConfig, openConfig } from './open-config.ts';
 import { type Earlier, type Parts, PipelineRun } from './pipeline-run.ts';
 import { findResumable, newRunId, readInputs } from './run-store.ts';
 import { selectionOf } from './selection.ts';
+import { refuseFixedChanges } from './standing-cluster.ts';
 import type { SshOverrides } from './targets.ts';
 import { makeWorkDir, type WorkDir } from './work-dir.ts';
 
@@ -117,6 +118,7 @@ async function runWith<P>(
   const { env } = options;
   const baseDir = options.baseDir ?? process.cwd();
   const workDir = makeWorkDir(baseDir, config.cluster.metadata.name);
+  refuseFixedChanges(pipeline, config, workDir);
   const earlier = options.resume ? resumeFrom(workDir, pipeline, params, options, config) : undefined;
   const run = earlier?.dir.run ?? newRunId(new Date());
   const started = processStart(process.pid);

@@ -38,6 +38,7 @@ export function modulesPage({ modules }: Reference): string {
         ['task', 'what it does'],
         module.tasks.map((one: Named) => linked('tasks', one)),
       ),
+      ...(module.fixed ? [`Fixed when the cluster is created: ${module.fixed.map(code).join(', ')}`, ''] : []),
     ]),
   );
 }

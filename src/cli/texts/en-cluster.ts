@@ -4,7 +4,7 @@ export const enCluster = {
   'group.delete': 'Take clusters away again.',
   'cmd.create-cluster': 'Bring up a cluster on the machines of a configuration.',
   'cmd.create-cluster.details':
-    'Looks at all machines first and tells everything it finds at once; then asks, and brings up the cluster with as much at the same time as its parts allow. What is already as wanted is left alone, so it can be run again at any time; after a failure or a kill, --resume goes on.',
+    'Looks at all machines first and tells everything it finds at once; then asks, and brings up the cluster with as much at the same time as its parts allow. What is already as wanted is left alone, so it can be run again at any time; after a failure or a kill, --resume goes on. What only holds when a cluster is created (its version, its networks, the settings of Kubernetes) is refused by name where a cluster exists and the file has changed.',
   'cmd.delete-cluster': 'Put every machine of a cluster back as it was before.',
   'cmd.delete-cluster.details':
     'Undoes what the machines’ own manifests say, on all of them at once: programs, files, packages, users, settings, containers, data. Works without the API and after a create that failed half-way. What somebody else changed since is kept beside and told. A machine that does not answer is told; `kubexm reset nodes` finishes it later.',

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './entry.ts';
 
-/** KX403x: parts of a plan that run alone, plans that were saved, and clusters that are asked how they are. */
+/** KX403x, KX404x: parts of a plan that run alone, saved plans, clusters that are asked how they are or that exist already. */
 export const planErrors = {
   KX4030: {
     exit: 64,
@@ -95,6 +95,17 @@ export const planErrors = {
     remedy: {
       en: 'Nothing was changed. Look at the difference above, then plan again: kubexm plan cluster --out {file} --force',
       zh: '未做任何更改。请查看上面的差异，然后重新生成计划：kubexm plan cluster --out {file} --force',
+    },
+  },
+  KX4040: {
+    exit: 3,
+    title: {
+      en: 'the cluster {cluster} exists, and its configuration differs where {pipeline} cannot change it yet; fields: {count}',
+      zh: '集群 {cluster} 已存在，而配置中有 {count} 个字段与之不同，{pipeline} 暂时无法更改',
+    },
+    remedy: {
+      en: 'Nothing was changed. Put these fields back to what was applied, on the left of each arrow. To have what is on the right, delete the cluster with the file as it was and create it again: kubexm delete cluster, then kubexm create cluster.',
+      zh: '未做任何更改。请将这些字段恢复为箭头左侧已应用的值。如需右侧的值，请先用原来的文件删除集群（kubexm delete cluster），再重新创建（kubexm create cluster）。',
     },
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -12,6 +12,8 @@ import { buildGraph, type ExecutionGraph } from '../../plan/graph.ts';
 import { barriers, hiddenBarriers } from '../../plan/render/barriers.ts';
 import { renderJson } from '../../plan/render/json.ts';
 import { renderText } from '../../plan/render/text.ts';
+import { createCluster } from './create.ts';
+import { COMMON_FIELDS } from './supported.ts';
 
 /** Where hosts wait for each other: for each other's listeners, for each other's answers, and at the very end. */
 const BARRIERS = ['preflight/check/listening', 'preflight/check/reached', 'joined'];
@@ -199,6 +201,36 @@ describe('the question before the first change', () => {
     const graph = await planned(creatable());
     expect(graph.nodes.find(({ id }) => id === 'preflight/confirm/confirm')?.tags).toEqual([]);
   });
+});
+
+/** What another run of `create cluster` can really apply to a cluster that exists. Everything else its modules call fixed. */
+const APPLIED_AGAIN = [
+  'spec.hosts[].name',
+  'spec.extra.hosts',
+  'spec.extra.resolves',
+  'spec.system.ntpServers',
+  'spec.system.timezone',
+  'spec.system.rpms',
+  'spec.system.debs',
+  'spec.kubernetes.containerRuntime.version',
+  'spec.kubernetes.containerRuntime.containerd.**',
+  'spec.registry.containerdDataDir',
+  'spec.registry.registryMirrors.**',
+  'spec.registry.insecureRegistries.**',
+  'spec.registry.auths.*.plainHTTP',
+  'spec.registry.auths.*.skipTLSVerify',
+  'spec.network.flannel.**',
+  'spec.dns.dnsEtcHosts',
+  'spec.dns.coredns.**',
+  'spec.dns.nodelocaldns.enabled',
+];
+
+test('every field that it acts on is fixed at the creation, or can be applied again', () => {
+  const name = (field: string) => field.replace(/=.*$/, '');
+  const fixed = createCluster.modules.flatMap((module) => module.fixed ?? []).map(name);
+  const fields = createCluster.actsOn.filter((field) => !COMMON_FIELDS.includes(field)).map(name);
+  expect(fields.filter((field) => !fixed.includes(field)).sort()).toEqual([...APPLIED_AGAIN].sort());
+  expect(fixed.filter((field) => !fields.includes(field))).toEqual([]);
 });
 
 describe('what it refuses', () => {
