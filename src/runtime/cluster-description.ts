@@ -4,7 +4,7 @@ import type { EventReader, RunRecord } from '../observe/index.ts';
 import { readLock } from '../resource/index.ts';
 import type { LiveCluster } from './cluster-live.ts';
 import { type ClusterPlace, listNodes, type NodeRow } from './cluster-nodes.ts';
-import { type ClusterStatus, clusterLife, configOfRun } from './cluster-status.ts';
+import { type ClusterStatus, clusterLife } from './cluster-status.ts';
 import { openHistory } from './history.ts';
 import { openCluster } from './open-config.ts';
 import { workDirOf } from './work-dir.ts';
@@ -34,7 +34,7 @@ export interface ClusterDescription {
   readonly nodes: readonly NodeRow[];
   readonly lastOperation: RunRecord | null;
   readonly conditions: readonly Condition[];
-  /** The configuration that was applied last, and what the file says otherwise by now. */
+  /** The configuration that the cluster has, of the last run in which it began or was found begun, and what the file says otherwise by now. */
   readonly applied: { readonly run: string; readonly at: number; readonly differences: readonly ConfigChange[] } | null;
   readonly artifacts: { readonly pinned: number };
 }
@@ -61,11 +61,8 @@ export async function describeCluster(place: ClusterPlace, live?: LiveCluster): 
   const nodes = await listNodes(place);
   const [history] = openHistory({ baseDir, cluster: name });
   try {
-    const { status, since, last, created } = clusterLife(history?.reader);
-    const config = created && configOfRun(workDir, created.id);
-    const applied = created &&
-      config && { run: created.id, at: created.startedAt, differences: diffConfigs(config, cluster) };
-    const { spec } = config ?? cluster;
+    const { status, since, last, created, applied } = clusterLife(history?.reader, workDir);
+    const { spec } = applied?.config ?? cluster;
     const { type, version } = spec.kubernetes.containerRuntime;
     const told = created && history ? toldBy(history.reader, created) : [];
     return {
@@ -81,7 +78,7 @@ export async function describeCluster(place: ClusterPlace, live?: LiveCluster): 
       nodes,
       lastOperation: last ?? null,
       conditions: live ? [...liveConditions(live, Date.now()), ...without(told, ['NodesReady'])] : told,
-      applied: applied ?? null,
+      applied: applied ? { run: applied.run, at: applied.at, differences: diffConfigs(applied.config, cluster) } : null,
       artifacts: { pinned: Object.values(readLock(workDir.cluster)).filter((entry) => !('absent' in entry)).length },
     };
   } finally {

@@ -37,10 +37,11 @@ export async function listNodes({ configFile, baseDir }: ClusterPlace): Promise<
   const { cluster } = await openCluster(configFile);
   const { name } = cluster.metadata;
   const names = cluster.spec.hosts.map((host) => host.name);
-  const facts = lastFacts(workDirOf(baseDir, name), names);
+  const workDir = workDirOf(baseDir, name);
+  const facts = lastFacts(workDir, names);
   const [history] = openHistory({ baseDir, cluster: name });
   try {
-    const stateOf = states(history?.reader);
+    const stateOf = states(history?.reader, workDir);
     return cluster.spec.hosts.map((host): NodeRow => {
       const known = facts.get(host.name);
       const { state, run } = stateOf(host.name);
@@ -67,8 +68,8 @@ const BAD: ReadonlySet<Outcome> = new Set(['skipped', 'unknown', 'failed', 'dirt
 const REMOVING: ReadonlySet<string> = new Set(['delete cluster', 'reset nodes']);
 
 /** Finds the state of hosts; each run is asked for its events once at most. */
-function states(reader: EventReader | undefined) {
-  const runs = reader ? changingRuns(reader) : [];
+function states(reader: EventReader | undefined, workDir: WorkDir) {
+  const runs = reader ? changingRuns(reader, workDir) : [];
   const ended = new Map<string, ReadonlySet<string>>();
   return (host: string): { readonly state: NodeState; readonly run?: RunRecord } => {
     const run = runs.find((one) => one.hosts.includes(host));

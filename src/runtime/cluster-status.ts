@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Cluster } from '../model/cluster/index.ts';
 import type { EventReader, RunRecord } from '../observe/index.ts';
+import { changedHosts } from './manifests.ts';
+import { BEGINNING, isWholeRun, runMarks } from './run-marks.ts';
+import { type StandingCluster, standingCluster } from './standing-cluster.ts';
 import type { WorkDir } from './work-dir.ts';
 
 /** How a cluster stands, by what kubexm did to it last. */
@@ -22,6 +22,7 @@ export type ClusterStatus =
 
 const CREATE = 'create cluster';
 const DELETE = 'delete cluster';
+const RESET = 'reset nodes';
 /** Pipelines that leave the hosts as they are. */
 const IDLE: ReadonlySet<string> = new Set(['run command', 'download artifacts', 'check cluster']);
 const MOST_RUNS = 1000;
@@ -31,31 +32,71 @@ export interface ClusterLife {
   readonly status: ClusterStatus;
   /** The newest run that was to change its hosts. */
   readonly last: RunRecord | undefined;
-  /** The newest one that created it, or tried to. */
+  /** The newest one that created it, or tried to and changed something. */
   readonly created: RunRecord | undefined;
-  /** When it was first ready since it was last deleted. Milliseconds since the epoch. */
+  /** When it was first ready since it last began. Milliseconds since the epoch. */
   readonly since: number | undefined;
+  /** The configuration that it has. */
+  readonly applied: StandingCluster | undefined;
 }
 
-/** The runs that were to change the hosts of a cluster, newest first. */
-export function changingRuns(reader: EventReader): readonly RunRecord[] {
+/** The runs that were to change the hosts of a cluster, newest first. Dry runs change nothing and tell nothing. */
+function hostRuns(reader: EventReader): readonly RunRecord[] {
   return reader.listRuns({ limit: MOST_RUNS }).filter((run) => !run.dryRun && !IDLE.has(run.pipeline));
 }
 
-/** Reads a cluster's life from its runs. Dry runs change nothing and tell nothing. */
-export function clusterLife(reader: EventReader | undefined): ClusterLife {
-  const runs = reader ? changingRuns(reader) : [];
+/** Those of them that tell how hosts are: one that was declined, refused or failed before its first change does not. */
+export function changingRuns(reader: EventReader, workDir: WorkDir): readonly RunRecord[] {
+  return hostRuns(reader).filter(
+    ({ id, status }) => status === 'running' || status === 'succeeded' || runMarks(workDir.runs, id)?.changed === true,
+  );
+}
+
+/** Reads a cluster's life from its runs. */
+export function clusterLife(reader: EventReader | undefined, workDir: WorkDir): ClusterLife {
+  if (!reader) return { status: 'new', last: undefined, created: undefined, since: undefined, applied: undefined };
+  const runs = changingRuns(reader, workDir);
+  const isWhole = ({ id, pipeline }: RunRecord) => isWholeRun(workDir.runs, id, pipeline);
+  const status = statusOf(runs, isWhole, changedHosts(workDir).size > 0);
   const deleted = runs.findIndex((run) => run.pipeline === DELETE && run.status === 'succeeded');
-  const alive = deleted < 0 ? runs : runs.slice(0, deleted);
-  const creations = alive.filter((run) => run.pipeline === CREATE);
-  const first = creations.findLast((run) => run.status === 'succeeded');
-  const decisive = runs.find((run) => run.pipeline === CREATE || run.pipeline === DELETE);
+  const alive = status === 'deleted' ? [] : deleted < 0 ? runs : runs.slice(0, deleted);
+  const creations = alive.filter((run) => run.pipeline === CREATE && isWhole(run));
+  const first = sinceItBegan(reader, creations).findLast((run) => run.status === 'succeeded');
   return {
-    status: decisive ? statusAfter(decisive) : 'new',
-    last: runs[0],
+    status,
+    last: hostRuns(reader)[0],
     created: creations[0],
     since: first && first.startedAt + (first.finished?.durationMs ?? 0),
+    applied: status === 'deleted' ? undefined : standingCluster(workDir),
   };
+}
+
+/** The newest run that was about the whole cluster decides; what was done to a part of it makes no cluster of it. */
+function statusOf(
+  runs: readonly RunRecord[],
+  isWhole: (run: RunRecord) => boolean,
+  anyChanged: boolean,
+): ClusterStatus {
+  const at = runs.findIndex((run) => run.pipeline === DELETE || (run.pipeline === CREATE && isWhole(run)));
+  const decisive = runs[at];
+  const later = decisive ? runs.slice(0, at) : runs;
+  if (decisive === undefined || (decisive.pipeline === DELETE && decisive.status === 'succeeded')) {
+    if (anyChanged && later.some(({ pipeline }) => pipeline === CREATE)) return 'unfinished';
+    return decisive ? 'deleted' : 'new';
+  }
+  // Whoever has reset the last of its hosts has deleted it.
+  const isReset = later.some(({ pipeline, status }) => pipeline === RESET && status === 'succeeded');
+  return isReset && !anyChanged ? 'deleted' : statusAfter(decisive);
+}
+
+/** The runs since the newest one in which the cluster began: those before made another one, which is gone. */
+function sinceItBegan(reader: EventReader, runs: readonly RunRecord[]): readonly RunRecord[] {
+  const at = runs.findIndex(({ id }) =>
+    reader
+      .events({ run: id, node: `${BEGINNING}@*`, type: 'node-finished' })
+      .some(({ event }) => event.type === 'node-finished' && event.outcome === 'changed'),
+  );
+  return at < 0 ? runs : runs.slice(0, at + 1);
 }
 
 function statusAfter({ pipeline, status }: RunRecord): ClusterStatus {
@@ -73,16 +114,5 @@ function statusAfter({ pipeline, status }: RunRecord): ClusterStatus {
       return 'unfinished';
     default:
       return status;
-  }
-}
-
-/** The configuration that a run was started with, without its secrets; undefined where nothing is left of it. */
-export function configOfRun(workDir: WorkDir, run: string): Cluster | undefined {
-  const file = join(workDir.runs, run, 'config.json');
-  if (!existsSync(file)) return undefined;
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Cluster;
-  } catch {
-    return undefined;
   }
 }

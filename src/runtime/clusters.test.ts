@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { begun, keepRun, noteHosts } from '../../test/support/past-runs.ts';
 import { configFor, planContextFor, recordedFacts } from '../../test/support/plan-context.ts';
 import { loadConfig } from '../config/index.ts';
 import type { Outcome, RunEvent, RunOutcome } from '../model/event.ts';
@@ -29,6 +30,11 @@ interface Told {
   readonly failed?: readonly string[];
   readonly ended?: Readonly<Record<string, Outcome>>;
   readonly after?: number;
+  /** It has changed nothing on hosts. */
+  readonly idle?: boolean;
+  /** The cluster has begun in it. */
+  readonly begins?: boolean;
+  readonly tags?: readonly string[];
 }
 
 function eventsOf({
@@ -73,11 +79,11 @@ function eventsOf({
 }
 
 /** A directory with a cluster file, its runs, and a list of known clusters. */
-async function world(runs: readonly Told[], config = configFor({ workers: 2 })) {
+async function world(runs: readonly Told[], noted: readonly string[] = hosts) {
   const baseDir = mkdtempSync(join(tmpdir(), 'kubexm-clusters-'));
   onTestFinished(() => rmSync(baseDir, { recursive: true, force: true }));
   const configFile = join(baseDir, 'cluster.yaml');
-  writeFileSync(configFile, config);
+  writeFileSync(configFile, configFor({ workers: 2 }));
   const env = { KUBEXM_HOME: join(baseDir, 'home') };
   recordContext(env, { name: 'demo', configFile, baseDir });
   const workDir = workDirOf(baseDir, 'demo');
@@ -85,6 +91,13 @@ async function world(runs: readonly Told[], config = configFor({ workers: 2 })) 
   const sink = fanOut(new Redactor(), [openEventStore(workDir.events)]);
   for (const event of runs.flatMap(eventsOf)) sink(event);
   await sink.close();
+  for (const { id, pipeline, outcome, idle, begins, tags, dryRun } of runs) {
+    if (dryRun) continue;
+    const some = idle ? [] : [{ node: 'node/names/hosts@cp1', phase: 'intent' as const }];
+    const ended = outcome === undefined ? {} : { ended: outcome };
+    keepRun(workDir, id, { pipeline, records: [...some, ...(begins ? begun('cp1') : [])], ...ended, tags: tags ?? [] });
+  }
+  noteHosts(workDir, noted);
   const keep = (run: string, name: string, value: unknown) => {
     mkdirSync(join(workDir.runs, run), { recursive: true });
     writeFileSync(join(workDir.runs, run, `${name}.json`), JSON.stringify(value));
@@ -98,6 +111,9 @@ const create = (outcome: RunOutcome, more: Partial<Told> = {}): Told => ({
   outcome,
   ...more,
 });
+
+const gone = (outcome: RunOutcome): Told => ({ id: '2', pipeline: 'delete cluster', outcome, after: 1 });
+const reset: Told = { id: '3', pipeline: 'reset nodes', outcome: 'succeeded', after: 2 };
 
 describe('the status of a cluster', () => {
   const cases: readonly (readonly [status: string, runs: readonly Told[]])[] = [
@@ -113,6 +129,19 @@ describe('the status of a cluster', () => {
     ['deleted', [create('succeeded'), { id: '2', pipeline: 'delete cluster', outcome: 'succeeded', after: 1 }]],
     ['half-deleted', [create('succeeded'), { id: '2', pipeline: 'delete cluster', outcome: 'partial', after: 1 }]],
     ['creating', [{ id: '1', pipeline: 'create cluster' }]],
+    // Answered with no, refused by preflight, failed before the first change: nothing is other than before.
+    ['new', [create('failed', { idle: true })]],
+    ['ready', [create('succeeded'), create('failed', { id: '2', after: 1, idle: true })]],
+    ['ready', [create('succeeded'), create('interrupted', { id: '2', after: 1, idle: true })]],
+    ['ready', [create('succeeded'), { ...gone('interrupted'), idle: true }]],
+    // A part makes no cluster, and does not unmake one.
+    ['unfinished', [create('succeeded', { tags: ['node'] })]],
+    ['failed', [create('failed'), create('succeeded', { id: '2', after: 1, tags: ['node'] })]],
+    ['ready', [create('succeeded'), create('failed', { id: '2', after: 1, tags: ['node'] })]],
+    [
+      'unfinished',
+      [create('succeeded'), gone('succeeded'), create('succeeded', { id: '3', after: 2, tags: ['node'] })],
+    ],
   ];
   test.each(cases)('%s', async (status, runs) => {
     const { env } = await world(runs);
@@ -121,22 +150,44 @@ describe('the status of a cluster', () => {
   });
 
   test('its age counts from when it was first ready since it was last deleted; its version is what was applied', async () => {
-    const gone: Told = { id: '2', pipeline: 'delete cluster', outcome: 'succeeded', after: 1 };
     const { env, keep } = await world([
-      create('succeeded'),
-      gone,
-      create('succeeded', { id: '3', after: 2 }),
+      create('succeeded', { begins: true }),
+      gone('succeeded'),
+      create('succeeded', { id: '3', after: 2, begins: true }),
       create('failed', { id: '4', after: 3 }),
     ]);
-    const { cluster } = await loadConfig({ text: configFor({ version: 'v1.33.2' }), file: 'x' });
-    keep('4', 'config', cluster);
+    for (const [run, version] of Object.entries({ 1: 'v1.32.2', 3: 'v1.33.2', 4: 'v1.33.3' }))
+      keep(run, 'config', (await loadConfig({ text: configFor({ version }), file: 'x' })).cluster);
     const [row] = await listClusters(env);
+    // The last run has failed before it looked whether the cluster had begun: the cluster is as it was.
     expect(row).toMatchObject({
       status: 'failed',
       since: START + 150_000,
       kubernetesVersion: 'v1.33.2',
       lastRun: { id: '4' },
     });
+  });
+
+  test('whoever resets the last of its hosts has deleted it', async () => {
+    const runs = [create('succeeded', { begins: true }), gone('partial'), reset];
+    const left = await world(runs, ['node2']);
+    expect(await listClusters(left.env)).toMatchObject([{ status: 'half-deleted' }]);
+    const none = await world(runs, []);
+    expect(await listClusters(none.env)).toMatchObject([{ status: 'deleted', since: null }]);
+    expect(await describeCluster(none.place)).toMatchObject({ status: 'deleted', applied: null });
+    const unmade = await world([reset], []);
+    expect(await listClusters(unmade.env)).toMatchObject([{ status: 'new' }]);
+  });
+
+  test('its age counts from its newest beginning, even if the one before was not deleted by its name', async () => {
+    const ended = { 'kubernetes/init/init@cp1': 'changed' } as const;
+    const { env } = await world([
+      create('succeeded', { ended }),
+      { ...reset, id: '2', after: 1 },
+      create('succeeded', { id: '3', after: 2, ended }),
+      create('succeeded', { id: '4', after: 3, ended: { 'kubernetes/init/init@cp1': 'satisfied' } }),
+    ]);
+    expect(await listClusters(env)).toMatchObject([{ status: 'ready', since: START + 150_000 }]);
   });
 
   test('a file that is gone is no reason to know nothing', async () => {
@@ -171,6 +222,10 @@ describe('the state of hosts', () => {
     ],
     [[{ id: '1', pipeline: 'create cluster' }], ['working', 'working', 'working']],
     [
+      [create('succeeded'), create('failed', { id: '2', after: 1, failed: ['node1'], idle: true })],
+      ['ok', 'ok', 'ok'],
+    ],
+    [
       [create('succeeded'), { id: '2', pipeline: 'delete cluster', outcome: 'succeeded', after: 1 }],
       ['removed', 'removed', 'removed'],
     ],
@@ -197,7 +252,7 @@ describe('a description', () => {
       'cluster/health/dns@cp1': 'ran',
       'cluster/health/dns@node1': 'failed',
     } as const;
-    const { place, keep } = await world([create('failed', { ended })]);
+    const { place, keep } = await world([create('failed', { ended, begins: true })]);
     const { cluster } = await loadConfig(place.configFile, ['kubernetes.maxPods=90', 'ssh.password=env:X']);
     keep('1', 'config', cluster);
     const description = await describeCluster(place);
@@ -209,7 +264,7 @@ describe('a description', () => {
       ProxyReady: 'Unknown',
       DnsReady: 'False',
     });
-    expect(description.applied).toMatchObject({ run: '1', at: START });
+    expect(description.applied).toMatchObject({ run: '1', at: 0 });
     expect(description.applied?.differences).toContainEqual({
       path: 'spec.kubernetes.maxPods',
       before: '90',

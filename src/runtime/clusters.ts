@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
-import { type ClusterStatus, clusterLife, configOfRun } from './cluster-status.ts';
+import { type ClusterStatus, clusterLife } from './cluster-status.ts';
 import { type Context, readContexts } from './contexts.ts';
 import { openHistory } from './history.ts';
 import { workDirOf } from './work-dir.ts';
@@ -37,11 +37,10 @@ export async function listClusters(env: NodeJS.ProcessEnv): Promise<readonly Clu
 async function clusterRow({ name, configFile, baseDir }: Context, current: boolean): Promise<ClusterRow> {
   const [history] = openHistory({ baseDir, cluster: name });
   try {
-    const { status, last, created, since } = clusterLife(history?.reader);
-    const applied = created && configOfRun(workDirOf(baseDir, name), created.id);
+    const { status, last, since, applied } = clusterLife(history?.reader, workDirOf(baseDir, name));
     const written = (await loadConfig(configFile)).cluster;
     // A file that is another cluster's by now says nothing about this one.
-    const cluster = applied ?? (written?.metadata.name === name ? written : undefined);
+    const cluster = applied?.config ?? (written?.metadata.name === name ? written : undefined);
     return {
       name,
       current,

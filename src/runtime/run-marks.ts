@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Replay, readJournal } from '../engine/journal.ts';
+import type { Cluster } from '../model/cluster/index.ts';
 import { LOCAL } from '../model/host.ts';
 
 /** The step that begins a cluster: what is configured before it is in the cluster after it. */
@@ -10,31 +11,56 @@ export const BEGINNING = 'kubernetes/init/init';
 export interface RunMarks {
   readonly run: string;
   readonly pipeline: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
   /** How it ended; undefined while nobody knows. */
   readonly ended: string | undefined;
-  /** It was about the whole pipeline: no tags, no single task. */
-  readonly whole: boolean;
   /** It changed something on a host that it did not put back. */
   readonly changed: boolean;
   /** The cluster began in it, or had begun, or may have: kubexm or the host were gone before the end of it was known. */
   readonly begun: boolean;
+  /** Hosts that it took out of the cluster: what made nodes of them was undone. */
+  readonly undone: readonly string[];
 }
+
+const UNDONE = /^reset\/undo\/\d+-kubernetes-(?:init-init|join-join)[^@]*@(.+)$/;
 
 /** Reads what a run did; undefined where it has no journal, or none that can be read. */
 export function runMarks(runs: string, run: string): RunMarks | undefined {
   try {
     const { replay } = readJournal(join(runs, run, 'journal.jsonl'));
-    const { pipeline } = replay.header;
-    const whole = pipeline !== 'run task' && !selects(join(runs, run, 'selection.json'));
-    return { run, pipeline, ended: replay.ended, whole, changed: changedHost(replay), begun: hasBegun(replay) };
+    const { pipeline, startedAt } = replay.header;
+    return {
+      run,
+      pipeline,
+      startedAt: Date.parse(startedAt),
+      ended: replay.ended,
+      changed: changedHost(replay),
+      begun: hasBegun(replay),
+      undone: undoneOn(replay),
+    };
   } catch {
     return undefined;
   }
 }
 
-function selects(file: string): boolean {
-  const { tags, skipTags } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, readonly string[] | undefined>;
-  return [tags, skipTags].some((words) => words !== undefined && words.length > 0);
+/** Whether a run was about all of its pipeline: no tags, no single task. */
+export function isWholeRun(runs: string, run: string, pipeline: string): boolean {
+  const { tags = [], skipTags = [] } = readKept<Record<string, readonly string[]>>(runs, run, 'selection') ?? {};
+  return pipeline !== 'run task' && tags.length === 0 && skipTags.length === 0;
+}
+
+/** The configuration that a run was started with, without its secrets; undefined where nothing is left of it. */
+export function configOfRun(runs: string, run: string): Cluster | undefined {
+  return readKept<Cluster>(runs, run, 'config');
+}
+
+function readKept<T>(runs: string, run: string, name: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(join(runs, run, `${name}.json`), 'utf8')) as T;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Preflight starts listeners that go by themselves; what is on the local machine is nobody's cluster. */
@@ -49,5 +75,12 @@ function hasBegun({ last, applied }: Replay): boolean {
     if (!node.startsWith(`${BEGINNING}@`)) return false;
     if (phase === 'intent' || phase === 'unknown') return applied.has(node);
     return phase === 'satisfied' || phase === 'applied' || phase === 'done';
+  });
+}
+
+function undoneOn({ last }: Replay): readonly string[] {
+  return [...last].flatMap(([node, { phase }]) => {
+    const [, host] = UNDONE.exec(node) ?? [];
+    return host !== undefined && (phase === 'applied' || phase === 'done' || phase === 'satisfied') ? [host] : [];
   });
 }

@@ -165,6 +165,18 @@ describe('whether there is a cluster', () => {
     expect(await refused(version, runs)).toEqual(exists ? [line] : []);
   });
 
+  test('what was undone on its masters counts, even where they were changed again', async () => {
+    const undo = (host: string, step: string) => ({
+      pipeline: 'reset nodes',
+      records: [{ node: `reset/undo/000007-kubernetes-${step}@${host}`, phase: 'done' as const }],
+    });
+    const failed = { records: [{ node: 'node/names/hosts@cp1', phase: 'done' as const }], ended: 'failed' };
+    const first = undo('cp1', 'init-init');
+    expect(await refused(version, [{}, first, failed])).toEqual([line]);
+    expect(await refused(version, [{}, first, undo('cp2', 'join-join-cp2'), failed])).toEqual([]);
+    expect(await refused(version, [{}, first, undo('cp2', 'init-config'), failed])).toEqual([line]);
+  });
+
   test('no master is left of it', async () => {
     expect(await refused(version, [{}], { hosts: ['node1'] })).toEqual([]);
     expect(await refused(version, [{}], { hosts: ['cp2'] })).toEqual([line]);

@@ -3,28 +3,36 @@ import { type ConfigChange, fixedChanges } from '../config/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { Pipeline } from '../plan/layers.ts';
-import { configOfRun } from './cluster-status.ts';
 import { changedHosts } from './manifests.ts';
 import type { OpenConfig } from './open-config.ts';
-import { type RunMarks, runMarks } from './run-marks.ts';
+import { configOfRun, runMarks } from './run-marks.ts';
 import type { WorkDir } from './work-dir.ts';
 
-/** The runs since the cluster was last deleted in which it began or was found begun, newest first. */
-function* beginnings(workDir: WorkDir): Generator<RunMarks> {
-  const names = existsSync(workDir.runs) ? readdirSync(workDir.runs).sort().reverse() : [];
-  for (const name of names) {
-    const marks = runMarks(workDir.runs, name);
-    if (marks?.pipeline === 'delete cluster' && marks.ended === 'succeeded') return;
-    if (marks?.begun) yield marks;
-  }
+/** A cluster that exists, as far as this machine knows. */
+export interface StandingCluster {
+  /** The newest run in which it began, or was found begun. */
+  readonly run: string;
+  /** When that was. Milliseconds since the epoch. */
+  readonly at: number;
+  /** The configuration of that run. */
+  readonly config: Cluster;
+  /** The hosts that are as kubexm made them. */
+  readonly hosts: ReadonlySet<string>;
 }
 
-/** The configuration of a cluster that exists, as far as this machine knows: some master is as kubexm made it. */
-function standingCluster(workDir: WorkDir, changed: ReadonlySet<string>): Cluster | undefined {
-  if (changed.size === 0) return undefined;
-  for (const { run } of beginnings(workDir)) {
-    const cluster = configOfRun(workDir, run);
-    if (cluster) return cluster.spec.roleGroups.master.some((name) => changed.has(name)) ? cluster : undefined;
+/** Finds what was applied to a cluster of which a master is left; undefined where there is none. */
+export function standingCluster(workDir: WorkDir): StandingCluster | undefined {
+  const hosts = new Set(changedHosts(workDir));
+  if (hosts.size === 0 || !existsSync(workDir.runs)) return undefined;
+  for (const run of readdirSync(workDir.runs).sort().reverse()) {
+    const marks = runMarks(workDir.runs, run);
+    if (marks?.pipeline === 'delete cluster' && marks.ended === 'succeeded') return undefined;
+    for (const host of marks?.undone ?? []) hosts.delete(host);
+    const config = marks?.begun ? configOfRun(workDir.runs, run) : undefined;
+    if (marks && config)
+      return config.spec.roleGroups.master.some((name) => hosts.has(name))
+        ? { run, at: marks.startedAt, config, hosts }
+        : undefined;
   }
   return undefined;
 }
@@ -33,10 +41,9 @@ function standingCluster(workDir: WorkDir, changed: ReadonlySet<string>): Cluste
 export function refuseFixedChanges<P>(pipeline: Pipeline<P>, config: OpenConfig, workDir: WorkDir): void {
   const fixed = pipeline.modules.flatMap((module) => module.fixed ?? []);
   if (fixed.length === 0) return;
-  const changed = changedHosts(workDir);
-  const applied = standingCluster(workDir, changed);
-  if (!applied) return;
-  const changes = [...fixedChanges(applied, config, fixed), ...hostChanges(applied, config.cluster, changed)];
+  const standing = standingCluster(workDir);
+  if (!standing) return;
+  const changes = [...fixedChanges(standing.config, config, fixed), ...hostChanges(standing, config.cluster)];
   if (changes.length === 0) return;
   const detail = changes.map(({ path, before, after }) => `${path}: ${before ?? '–'} → ${after ?? '–'}`).join('\n');
   const { name } = config.cluster.metadata;
@@ -44,9 +51,9 @@ export function refuseFixedChanges<P>(pipeline: Pipeline<P>, config: OpenConfig,
 }
 
 /** Nodes that are missing or do something else, and another first master. Further hosts are no change of these. */
-function hostChanges(applied: Cluster, wanted: Cluster, changed: ReadonlySet<string>): readonly ConfigChange[] {
+function hostChanges({ config: applied, hosts }: StandingCluster, wanted: Cluster): readonly ConfigChange[] {
   const names = new Set(wanted.spec.hosts.map(({ name }) => name));
-  const nodes = applied.spec.hosts.filter(({ name }) => changed.has(name));
+  const nodes = applied.spec.hosts.filter(({ name }) => hosts.has(name));
   const missing = nodes.filter(({ name }) => !names.has(name));
   const staying = new Set(nodes.flatMap(({ name }) => (names.has(name) ? [name] : [])));
   const members = (list: readonly string[]) => list.filter((name) => staying.has(name)).sort();

@@ -31,7 +31,7 @@ export function keepRun(workDir: WorkDir, run: string, past: PastRun = {}): void
     run,
     pipeline,
     cluster: 'demo',
-    startedAt: '',
+    startedAt: new Date(0).toISOString(),
     kubexm: '0',
     configHash: '',
     planHash: '',
