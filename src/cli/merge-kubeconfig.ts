@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { EventSink, ExitCode, KubeconfigPlace } from '../index.ts';
 import type { Io } from './io.ts';
 
@@ -30,6 +31,15 @@ export function hearFetched(): { readonly sink: EventSink; readonly done: () => 
     done = ['ran', 'changed', 'satisfied'].includes(event.outcome);
   };
   return { sink, done: () => done };
+}
+
+/** Takes what led to a cluster away once no host is changed any more: of the next cluster of that name it would be wrong. */
+export async function forgetKubeconfig(place: KubeconfigPlace, io: Io): Promise<void> {
+  const { changedHosts, workDirOf } = await import('../index.ts');
+  const workDir = workDirOf(place.baseDir, place.cluster);
+  if (changedHosts(workDir).size > 0) return;
+  await removeFromKubeconfig(place, io);
+  rmSync(workDir.kubeconfig, { force: true });
 }
 
 /** Takes a cluster that is gone out of the person's kubeconfigs. That it cannot be done is told, and no reason to fail. */

@@ -169,6 +169,8 @@ export interface PipelineDefinition<P> {
    * that everything there is to mend is known at once. Default: none.
    */
   readonly checks?: (params: P) => readonly Module[];
+  /** Is about every host that the cluster ever changed: one that is not in the file any more counts as unreachable. Default false. */
+  readonly everyHost?: boolean;
   /** The only tasks that take part, and the only hosts on which they do; the local machine always does. Default: all. */
   readonly selects?: (params: P) => { readonly tasks: readonly string[]; readonly hosts?: readonly string[] };
   /** Run at the end whatever happened. */

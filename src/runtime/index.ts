@@ -18,6 +18,7 @@ export {
 export { type ClusterHistory, openHistory } from './history.ts';
 export { breakLocks, type HostLock, lockOwners, type UnlockResult } from './host-locks.ts';
 export { type HostManifestReport, readManifests } from './host-manifests.ts';
+export { changedHosts } from './manifests.ts';
 export {
   checkMerge,
   type KubeconfigPlace,

@@ -5,6 +5,7 @@ import { isLost } from '../engine/errors.ts';
 import type { ManifestOptions } from '../engine/manifest.ts';
 import { type ManifestOwner, readManifest, readManifestOwner } from '../host/manifest.ts';
 import { kubexmError } from '../model/errors/index.ts';
+import type { EventError } from '../model/event.ts';
 import { LOCAL, type Machine } from '../model/host.ts';
 import type { Json } from '../model/json.ts';
 import type { HostManifest } from '../model/manifest.ts';
@@ -70,6 +71,12 @@ export class ClusterManifests {
   /** Hosts that kubexm has changed and that have no manifest. */
   lost(hosts: readonly string[], manifests: Readonly<Record<string, HostManifest>>): readonly string[] {
     return hosts.filter((host) => this.noted.has(host) && manifests[host] === undefined);
+  }
+
+  /** Hosts that kubexm has changed and that are not among these any more, each with what to do. */
+  strays(hosts: readonly string[]): readonly { readonly host: string; readonly error: EventError }[] {
+    const names = [...this.noted].filter((host) => !hosts.includes(host));
+    return names.map((host) => ({ host, error: { code: 'KX8106', params: { host, file: this.noteFile } } }));
   }
 
   /** Hosts without a manifest are not ours any more. */

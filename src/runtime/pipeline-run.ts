@@ -256,6 +256,12 @@ export class PipelineRun<P> {
     return new Map(entries.map(([host, error]) => [host, asEventError(error, host)]));
   }
 
+  /** Hosts that the run was about and that nobody can find by the file any more. */
+  private strays(): RunReport['unreachable'] {
+    if (!this.pipeline.everyHost) return [];
+    return this.manifests.strays(this.parts.config.cluster.spec.hosts.map(({ name }) => name));
+  }
+
   private summary(graph: ExecutionGraph, context: PlanContext) {
     const { steps, seconds } = extentOf(graph, this.selection());
     return {
@@ -279,15 +285,18 @@ export class PipelineRun<P> {
   ): Promise<RunReport> {
     const { connected, config, run, exclusive } = this.parts;
     const dryRun = this.options.dryRun === true;
-    const unreachable = [...this.unreachable()].map(([host, error]) => ({ host, error }));
+    const strays = this.strays();
+    const unreachable = [...[...this.unreachable()].map(([host, error]) => ({ host, error })), ...strays];
     const outcome: RunOutcome = result.outcome === 'succeeded' && unreachable.length > 0 ? 'partial' : result.outcome;
+    // To go on with the run would not bring a host back into the file.
+    const isOver = result.outcome === 'succeeded' && unreachable.length === strays.length;
     if (this.pipeline.readsManifests && !dryRun) this.manifests.forget(await this.manifests.owners(connected.machines));
     // First the hosts, then the journal: a run that is killed in between is resumed and leaves nothing behind.
-    if (exclusive) await releaseMachines(connected.machines, result.lostHosts, run, outcome === 'succeeded');
+    if (exclusive) await releaseMachines(connected.machines, result.lostHosts, run, isOver);
     await journal.durable({ node: 'run', phase: 'ended', outcome });
-    if (exclusive && outcome === 'succeeded') await forgetOldRuns(connected.machines.values(), this.parts.workDir.runs);
+    if (exclusive && isOver) await forgetOldRuns(connected.machines.values(), this.parts.workDir.runs);
     const durationMs = performance.now() - this.started;
-    const resumable = exclusive && outcome !== 'succeeded';
+    const resumable = exclusive && !isOver;
     const names = { pipeline: this.pipeline.name, cluster: config.cluster.metadata.name };
     emit({ type: 'run-finished', ...result, ...names, outcome, durationMs, resumable });
     const changes = (result.counts.changed ?? 0) + (result.counts['would-change'] ?? 0);

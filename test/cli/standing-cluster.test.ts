@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,11 +39,13 @@ describeHosts('a cluster that exists', () => {
   let rig: Rig;
   let dir: string;
   const config = () => join(dir, 'c.yaml');
-  const write = (version: string, more = '') => {
-    const hosts = rig.hosts.map(
-      ({ name, port }, i) =>
-        `    - {name: ${name}, address: 127.0.0.1, port: ${port}, internalAddress: 10.9.0.${i + 1}}`,
-    );
+  const write = (version: string, more = '', count = 2) => {
+    const hosts = rig.hosts
+      .slice(0, count)
+      .map(
+        ({ name, port }, i) =>
+          `    - {name: ${name}, address: 127.0.0.1, port: ${port}, internalAddress: 10.9.0.${i + 1}}`,
+      );
     writeFileSync(
       config(),
       `apiVersion: kubexm.mensylisir.io/v1alpha1
@@ -53,7 +55,7 @@ spec:
   ssh: {user: root, privateKeyPath: ${rig.key}, sshConfig: none}
   hosts:
 ${hosts.join('\n')}
-  roleGroups: {master: [host1], worker: [host2]}
+  roleGroups: {master: [host1], worker: [host${count}]}
   kubernetes: {version: ${version}}
   etcd: {type: kubeadm}
   network: {plugin: flannel}
@@ -112,5 +114,40 @@ ${more}`,
     write('v1.34.2');
     const once = await kubexm('create', 'cluster', '-f', config(), '-e', 'kubernetes.maxPods=50', '--yes');
     expect(once).toMatchObject({ code: 3, stderr: expect.stringContaining('spec.kubernetes.maxPods: 110 → 50') });
+  });
+
+  test('is deleted when its last host is, whoever that host was forgotten by', async () => {
+    const status = async () => JSON.parse((await kubexm('get', 'clusters', '-o', 'json')).stdout)[0]?.status;
+    const kubeconfig = join(dir, '.kubexm/demo/kubeconfig');
+    writeFileSync(kubeconfig, 'the old one');
+
+    // One that left the file still runs what it was given.
+    write('v1.34.2', '', 1);
+    const deleted = await kubexm('delete', 'cluster', '-f', config(), '--yes');
+    expect(deleted.code, deleted.stderr).toBe(7);
+    expect(deleted.stderr).toContain('host2  KX8106 host2 is not in the file any more');
+    expect(deleted.stderr.replaceAll(/\s+/g, ' ')).toContain('kubexm reset nodes --nodes host2');
+    expect(deleted.stderr).not.toContain('--resume');
+    expect(readFileSync(join(dir, '.kubexm/demo/changed-hosts'), 'utf8')).toBe('host2\n');
+    await expect(rig.hosts[0]!.exec('cat /srv/kx-test/cluster')).rejects.toThrow();
+    expect(await rig.hosts[0]!.exec('ls -A /var/lib/kubexm 2>/dev/null || true')).toBe('');
+    expect(await status()).toBe('half-deleted');
+    expect(existsSync(kubeconfig)).toBe(true);
+    // Nothing is left to be done where it looks: that is no success either, but nothing was done in part.
+    expect(await kubexm('delete', 'cluster', '-f', config(), '--yes')).toMatchObject({ code: 5 });
+
+    write('v1.34.2');
+    const dry = await kubexm('reset', 'nodes', '-f', config(), '--nodes', 'host2', '--dry-run');
+    expect(dry.code, dry.stderr).toBe(0);
+    expect(existsSync(kubeconfig)).toBe(true);
+    const reset = await kubexm('reset', 'nodes', '-f', config(), '--nodes', 'host2', '--yes');
+    expect(reset.code, reset.stderr).toBe(0);
+    expect(await status()).toBe('deleted');
+    expect(existsSync(kubeconfig)).toBe(false);
+
+    // What is gone stands in nobody's way.
+    write('v1.34.3');
+    const fresh = await kubexm('create', 'cluster', '-f', config(), '--dry-run', '--skip-preflight');
+    expect(fresh.stderr).not.toContain('KX4040');
   });
 });

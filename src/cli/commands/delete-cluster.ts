@@ -1,6 +1,5 @@
-import { rmSync } from 'node:fs';
 import type { Call, CommandSpec } from '../command-spec.ts';
-import { removeFromKubeconfig } from '../merge-kubeconfig.ts';
+import { forgetKubeconfig } from '../merge-kubeconfig.ts';
 import { runFlags, wholeRunOptions } from '../run-options.ts';
 
 /** `kubexm delete cluster` */
@@ -18,7 +17,7 @@ export const deleteClusterCommand: CommandSpec = {
 
 async function remove(call: Call) {
   const { io } = call;
-  const { deleteCluster, openCluster, workDirOf } = await import('../../index.ts');
+  const { deleteCluster, openCluster } = await import('../../index.ts');
   const flags = { ...(await runFlags(call)), onFailure: 'keep' as const };
   const { cluster } = await openCluster(flags.configFile);
   if (!flags.dryRun && flags.resume === false && !io.assumeYes) {
@@ -28,11 +27,7 @@ async function remove(call: Call) {
   }
   const { executePipeline } = await import('../run-pipeline.ts');
   const code = await executePipeline(deleteCluster, undefined, flags, io);
-  if (code === 0 && !flags.dryRun) {
-    const { name } = cluster.metadata;
-    await removeFromKubeconfig({ cluster: name, baseDir: flags.baseDir }, io);
-    // What it led to is gone; of the next cluster of that name it would be wrong.
-    rmSync(workDirOf(flags.baseDir, name).kubeconfig, { force: true });
-  }
+  if (code === 0 && !flags.dryRun)
+    await forgetKubeconfig({ cluster: cluster.metadata.name, baseDir: flags.baseDir }, io);
   return code;
 }

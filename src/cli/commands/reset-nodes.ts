@@ -1,4 +1,5 @@
 import type { Call, CommandSpec } from '../command-spec.ts';
+import { forgetKubeconfig } from '../merge-kubeconfig.ts';
 import { runFlags, sshOptions } from '../run-options.ts';
 import { clusterOptions } from '../shared-options.ts';
 
@@ -39,10 +40,14 @@ async function reset(call: Call) {
     if (refused !== undefined) return refused;
   }
   const { executePipeline } = await import('../run-pipeline.ts');
-  return executePipeline(
+  const code = await executePipeline(
     resetNodes,
     { nodes, ...(options.flag('leave') ? { leave: true } : {}) },
     { ...flags, hosts: () => nodes },
     io,
   );
+  // Who resets the last host has deleted the cluster.
+  if ((code === 0 || code === 2) && !flags.dryRun)
+    await forgetKubeconfig({ cluster: cluster.metadata.name, baseDir: flags.baseDir }, io);
+  return code;
 }

@@ -7,7 +7,7 @@ export const enCluster = {
     'Looks at all machines first and tells everything it finds at once; then asks, and brings up the cluster with as much at the same time as its parts allow. What is already as wanted is left alone, so it can be run again at any time; after a failure or a kill, --resume goes on. What only holds when a cluster is created (its version, its networks, the settings of Kubernetes) is refused by name where a cluster exists and the file has changed.',
   'cmd.delete-cluster': 'Put every machine of a cluster back as it was before.',
   'cmd.delete-cluster.details':
-    'Undoes what the machines’ own manifests say, on all of them at once: programs, files, packages, users, settings, containers, data. Works without the API and after a create that failed half-way. What somebody else changed since is kept beside and told. A machine that does not answer is told; `kubexm reset nodes` finishes it later.',
+    'Undoes what the machines’ own manifests say, on all of them at once: programs, files, packages, users, settings, containers, data. Works without the API and after a create that failed half-way. What somebody else changed since is kept beside and told. A machine that does not answer is told; `kubexm reset nodes` finishes it later, and ends the deletion with the last of them. So is a machine that kubexm changed and that is not in the file any more.',
   'ex.create-cluster': 'look, ask, create',
   'ex.create-cluster-dry': 'every single thing that would be changed',
   'ex.create-cluster-resume': 'go on after a failure',

@@ -9,7 +9,7 @@ export const zhCluster: Readonly<Record<keyof typeof enCluster, string>> = {
     '首先检查所有机器，一次性报告全部问题；然后询问，再尽可能并行地创建集群。已符合要求的部分保持不变，因此可随时再次运行；失败或被终止后，用 --resume 继续。如果集群已存在而文件有改动，只在创建时生效的字段（版本、网络、Kubernetes 设置）会被逐一列出并拒绝。',
   'cmd.delete-cluster': '将集群的每台机器恢复原状。',
   'cmd.delete-cluster.details':
-    '同时在所有机器上撤销其清单记录的一切：程序、文件、软件包、用户、设置、容器、数据。API 不可用或创建中途失败时也能使用。他人之后的更改会保留在旁边并予以说明。无响应的机器会被列出，之后可用 `kubexm reset nodes` 完成。',
+    '同时在所有机器上撤销其清单记录的一切：程序、文件、软件包、用户、设置、容器、数据。API 不可用或创建中途失败时也能使用。他人之后的更改会保留在旁边并予以说明。无响应的机器会被列出，之后可用 `kubexm reset nodes` 完成，处理完最后一台即完成删除。kubexm 更改过而已不在文件中的机器也会被列出。',
   'ex.create-cluster': '检查、询问、创建',
   'ex.create-cluster-dry': '列出将要更改的每一项',
   'ex.create-cluster-resume': '失败后继续',

@@ -5,7 +5,7 @@ export const zhReset: Readonly<Record<keyof typeof enReset, string>> = {
   'group.reset': '将主机恢复原状。',
   'cmd.reset-nodes': '将主机恢复到 kubexm 更改之前的状态。',
   'cmd.reset-nodes.details':
-    '从每台主机读取所做的更改，并从最后一项开始逐一撤销。他人之后改过的内容会以“名称.kubexm-kept-日期”保留在旁边并予以说明。最后不留下 kubexm 的任何痕迹。可随时中止或被终止，再次运行即可。',
+    '从每台主机读取所做的更改，并从最后一项开始逐一撤销。他人之后改过的内容会以“名称.kubexm-kept-日期”保留在旁边并予以说明。最后不留下 kubexm 的任何痕迹；集群的最后一台主机重置后，其 kubeconfig 也一并移除。可随时中止或被终止，再次运行即可。',
   'ex.reset-nodes': '查看更改内容，然后确认',
   'ex.reset-nodes-dry': '列出一台主机上将撤销的每一项',
   'ex.reset-nodes-yes': '不询问',

@@ -51,4 +51,15 @@ export const manifestErrors = {
       zh: '请在主机上处理所述问题，然后再次运行 `kubexm reset nodes`；已撤销的不会重来。使用 --leave 则保留无法撤销的更改。',
     },
   },
+  KX8106: {
+    exit: 7,
+    title: {
+      en: '{host} is not in the file any more, but what kubexm changed there was never undone',
+      zh: '主机 {host} 已不在文件中，但 kubexm 在其上的更改从未撤销',
+    },
+    remedy: {
+      en: 'It may still run its part of the cluster. Put it back into the file, then: kubexm reset nodes --nodes {host}. If the machine is gone for good, take its name out of {file} and delete the cluster again.',
+      zh: '它可能仍在运行集群的一部分。请将其写回文件，然后执行 kubexm reset nodes --nodes {host}。如果该机器已不复存在，请从 {file} 中删除其名称，再次删除集群。',
+    },
+  },
 } as const satisfies Record<string, ErrorEntry>;

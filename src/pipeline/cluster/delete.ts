@@ -11,6 +11,7 @@ export const deleteCluster = definePipeline({
   modules: [reset],
   readsManifests: true,
   toleratesUnreachable: true,
+  everyHost: true,
   plan: (context) => {
     const nodes = context.hosts.map(({ name }) => name);
     return reset.plan(context, { nodes, leave: false }).fragment;
