@@ -9,4 +9,4 @@ export type { Problem } from './problem.ts';
 export { type RenderOptions, renderProblems } from './render.ts';
 export { listSecrets, type ResolvedSecrets, resolveSecrets, type SecretSources } from './secrets.ts';
 export type { ConfigSource, Location } from './source.ts';
-export { unsupportedFields } from './support.ts';
+export { unsupportedDefaults, unsupportedFields } from './support.ts';

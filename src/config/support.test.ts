@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BASE, plus } from '../../test/configs/cases.ts';
 import { loadConfig } from './load.ts';
 import { renderProblems } from './render.ts';
-import { unsupportedFields } from './support.ts';
+import { unsupportedDefaults, unsupportedFields } from './support.ts';
 
 const CORE = ['spec.hosts.**', 'spec.roleGroups.**', 'spec.kubernetes.version', 'spec.etcd.type'];
 
@@ -51,9 +51,7 @@ test('only the part that is not supported is named', async () => {
 test('values can be limited', async () => {
   const text = plus('network: {plugin: cilium}\n');
   expect(await refused(text, [...CORE, 'spec.network.plugin=flannel|cilium'])).toEqual([]);
-  expect(await refused(text, [...CORE, 'spec.network.plugin=flannel|calico'])).toEqual([
-    '17:13 spec.network.plugin: cilium',
-  ]);
+  expect(await refused(text, [...CORE, 'spec.network.plugin=flannel|calico'])).toEqual(['17:13 spec.network.plugin']);
 });
 
 test('what asks for nothing is not refused', async () => {
@@ -65,4 +63,19 @@ test('the path is named as it was written', async () => {
   const text = plus('loadBalancer: {mode: internal, internal: {type: haproxy}}\n');
   expect(await refused(text, CORE)).toEqual(['17:45 spec.loadBalancer.internal.type']);
   expect(await refused(text, [...CORE, 'spec.controlPlaneEndpoint.internalLoadbalancer'])).toEqual([]);
+});
+
+test('a value that would do is named, for what is written and for a default', async () => {
+  const text = plus('network: {plugin: cilium}\n');
+  const { source, cluster } = await loadConfig({ text, file: 'cluster.yaml' });
+  const only = ['spec.network.plugin=flannel|calico', 'spec.dns.nodelocaldns.enabled=false'];
+  const written = unsupportedFields(source, [...CORE, ...only], 'create cluster');
+  const defaults = unsupportedDefaults({ cluster: cluster!, source }, only, 'create cluster');
+  const shown = renderProblems([...written, ...defaults], source, { lang: 'en', color: false });
+  expect(shown).toContain('KX4041: create cluster cannot act on spec.network.plugin: cilium yet');
+  expect(shown).toContain(
+    'fix: Write spec.network.plugin: flannel into the file. What can be done yet: flannel, calico.',
+  );
+  expect(shown).toContain('fix: Write spec.dns.nodelocaldns.enabled: false into the file.');
+  expect(defaults).toHaveLength(1);
 });

@@ -1,13 +1,14 @@
+import type { Cluster } from '../model/cluster/cluster.ts';
 import { writtenPath } from './issues.ts';
 import { leads, leadsTo, type Pattern, parsePattern, reaches } from './pattern.ts';
 import { type Problem, problem } from './problem.ts';
-import { type ConfigSource, locationOf } from './source.ts';
-import { entryAt, formatPath, type Path, type Tree } from './tree.ts';
+import { type ConfigSource, type Location, locationOf } from './source.ts';
+import { entryAt, formatPath, type Path, spanAt, type Tree, valueAt } from './tree.ts';
 
 /**
- * The fields that a pipeline cannot act on and that the user set nevertheless, with KX4010.
+ * The fields that a pipeline cannot act on and that the user set nevertheless, with KX4010, or with KX4041 where another value would do.
  * Patterns: `spec.kubernetes.**` is all below, `spec.hosts.*.labels` one key or entry (also written `hosts[]`),
- * `spec.network.plugin=flannel|calico` only these values. Empty text, lists and mappings ask for nothing.
+ * `spec.network.plugin=flannel|calico` only these values. Empty text, `none`, empty lists and mappings ask for nothing.
  */
 export function unsupportedFields(
   source: ConfigSource,
@@ -28,12 +29,42 @@ export function unsupportedFields(
       return;
     }
     const entry = placeOf(tree, path);
-    const value = here.kind === 'scalar' && patterns.some((one) => one.values !== undefined && reaches(one, path));
-    const field = `${writtenPath(tree, path)}${value ? `: ${String(here.value)}` : ''}`;
-    problems.push(problem('KX4010', { pipeline, field }, locationOf(source, entry ?? here.at)));
+    const at = locationOf(source, entry ?? here.at);
+    const field = writtenPath(tree, path);
+    const allowed = patterns.find((one) => one.values !== undefined && reaches(one, path))?.values;
+    if (here.kind !== 'scalar' || allowed === undefined) problems.push(problem('KX4010', { pipeline, field }, at));
+    else problems.push(otherValue(pipeline, field, String(here.value), allowed, at));
   };
   visit(tree, []);
   return problems;
+}
+
+/** What the defaults ask for and a pipeline cannot act on is refused as if the user had written it: nothing is ignored. */
+export function unsupportedDefaults(
+  { cluster, source }: { readonly cluster: Cluster; readonly source: ConfigSource },
+  supported: readonly string[],
+  pipeline: string,
+): readonly Problem[] {
+  const { tree } = source;
+  return supported.map(parsePattern).flatMap(({ parts, values }) => {
+    if (values === undefined || isSet(tree, parts)) return [];
+    const value = parts.reduce<unknown>((here, part) => (here as Record<string, unknown> | undefined)?.[part], cluster);
+    if (value === undefined || NOTHING.has(value) || values.includes(String(value))) return [];
+    return [otherValue(pipeline, formatPath(parts), String(value), values, locationOf(source, spanAt(tree, parts)))];
+  });
+}
+
+function otherValue(pipeline: string, field: string, value: string, allowed: readonly string[], at: Location): Problem {
+  const [only = ''] = allowed;
+  return problem('KX4041', { pipeline, field, value, only, allowed: allowed.join(', ') }, at);
+}
+
+/** Values by which nobody asks for anything. */
+const NOTHING: ReadonlySet<unknown> = new Set(['', 'none', null]);
+
+function isSet(tree: Tree | undefined, path: Path): boolean {
+  const value = valueAt(tree, path);
+  return value !== undefined && !asksNothing(value);
 }
 
 /** What every document has. */
@@ -53,7 +84,7 @@ function childrenOf(tree: Exclude<Tree, { kind: 'scalar' }>): readonly { part: s
 }
 
 function asksNothing(tree: Tree): boolean {
-  if (tree.kind === 'scalar') return tree.value === '' || tree.value === null;
+  if (tree.kind === 'scalar') return NOTHING.has(tree.value);
   return childrenOf(tree).every((child) => asksNothing(child.tree));
 }
 

@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { type ConfigSource, loadConfig, type Problem, resolveSecrets, unsupportedFields } from '../config/index.ts';
+import {
+  type ConfigSource,
+  loadConfig,
+  type Problem,
+  resolveSecrets,
+  unsupportedDefaults,
+  unsupportedFields,
+} from '../config/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import { KubexmError } from '../model/errors/index.ts';
 import { Redactor } from '../observe/index.ts';
@@ -40,7 +47,7 @@ export async function openCluster(
   return { cluster, warnings: problems, source };
 }
 
-/** Loads a file for a pipeline: what the pipeline cannot act on is refused by name, secrets are resolved. */
+/** Loads a file for a pipeline: what the pipeline cannot act on is refused by name, all of it at once; secrets are resolved. */
 export async function openConfig(
   file: string,
   pipeline: { readonly name: string; readonly actsOn: readonly string[]; readonly local?: boolean },
@@ -48,7 +55,10 @@ export async function openConfig(
   overrides: readonly string[] = [],
 ): Promise<OpenConfig> {
   const { cluster, warnings, source } = await openCluster(file, overrides);
-  const refused = unsupportedFields(source, pipeline.actsOn, pipeline.name);
+  const refused = [
+    ...unsupportedFields(source, pipeline.actsOn, pipeline.name),
+    ...unsupportedDefaults({ cluster, source }, pipeline.actsOn, pipeline.name),
+  ];
   if (refused.length > 0) throw new ConfigError(file, refused, source);
   const { ask } = io;
   // Who connects to no host needs none of their passwords, and should not be asked for them.

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Case } from '../configs/cases.ts';
+import { type Case, plus } from '../configs/cases.ts';
 import { componentRuleCases } from '../configs/component-rule-cases.ts';
 import { hostRuleCases } from '../configs/host-rule-cases.ts';
 import { shapeCases } from '../configs/shape-cases.ts';
@@ -28,3 +28,23 @@ test.each(some(all, 12).map((one) => [one.code, one.name, one] as const))(
     expect(readdirSync(dir)).toEqual(['cluster.yaml']);
   },
 );
+
+test('what create cluster cannot do yet is told at once, with what to write, before any host is asked', async () => {
+  const dir = tempDir();
+  const file = join(dir, 'cluster.yaml');
+  writeFileSync(
+    file,
+    plus(
+      'network: {plugin: cilium}\n',
+      ['  etcd:\n    type: kubeadm\n', ''],
+      ['    master:', '    etcd: [node1]\n    master:'],
+    ),
+  );
+  const ended = await call(['create', 'cluster', '-f', file, '--yes'], { cwd: dir, env: { HOME: dir } });
+  expect(ended).toMatchObject({ code: 3, stdout: '' });
+  expect(ended.stderr).toContain('Write spec.network.plugin: flannel into the file.');
+  expect(ended.stderr).toContain('Write spec.etcd.type: kubeadm into the file.');
+  expect(ended.stderr).toContain('Write spec.dns.nodelocaldns.enabled: false into the file.');
+  expect(ended.stderr).not.toContain('Remove the field');
+  expect(readdirSync(dir)).toEqual(['cluster.yaml']);
+});

@@ -108,4 +108,15 @@ export const planErrors = {
       zh: '未做任何更改。请将这些字段恢复为箭头左侧已应用的值。如需右侧的值，请先用原来的文件删除集群（kubexm delete cluster），再重新创建（kubexm create cluster）。',
     },
   },
+  KX4041: {
+    exit: 3,
+    title: {
+      en: '{pipeline} cannot act on {field}: {value} yet',
+      zh: '{pipeline} 暂时无法处理 {field}: {value}',
+    },
+    remedy: {
+      en: 'Write {field}: {only} into the file. What can be done yet: {allowed}. kubexm ignores nothing, be it written or a default.',
+      zh: '请在文件中写入 {field}: {only}。目前支持：{allowed}。无论是写明的还是默认的，kubexm 都不会忽略。',
+    },
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -4,6 +4,7 @@ import { edgesOf } from '../../../test/plans/fixtures.ts';
 import { thorough } from '../../../test/rig/thorough.ts';
 import type { Selection } from '../../engine/options.ts';
 import { leavesOutChecks, rolesFor } from '../../engine/selection.ts';
+import { loadConfig, unsupportedDefaults, unsupportedFields } from '../../config/index.ts';
 import { LOCAL } from '../../model/host.ts';
 import { dnsFields } from '../../module/dns.ts';
 import { networkFields } from '../../module/network.ts';
@@ -240,16 +241,45 @@ describe('what it refuses', () => {
       .replace('etcd: {type: kubeadm}', 'etcd: {type: kubexm}')
       .replace('    worker:', '    etcd: [cp1]\n    worker:');
 
+  const refused = async (text: string): Promise<readonly string[]> => {
+    const { cluster, source } = await loadConfig({ text, file: 'c.yaml' });
+    const { name, actsOn } = createCluster;
+    const found = [
+      ...unsupportedFields(source, actsOn, name),
+      ...unsupportedDefaults({ cluster: cluster!, source }, actsOn, name),
+    ];
+    return found.map(({ code, params: { field, value, only } }) => `${code} ${field}: ${value} → ${only}`).sort();
+  };
+
+  test('nothing of what it can do', async () => {
+    expect(await refused(creatable())).toEqual([]);
+    expect(await refused(creatable({ masters: 3 }))).toEqual([]);
+    expect(await refused(creatable({ more: '  controlPlaneEndpoint: {externalLoadBalancer: none}\n' }))).toEqual([]);
+  });
+
   test.each<[string, (text: string) => string]>([
-    ['spec.kubernetes.type: kubexm', (text) => ownEtcd(text).replace('kubernetes: {', 'kubernetes: {type: kubexm, ')],
-    ['spec.etcd.type: kubexm', ownEtcd],
-    ['spec.network.plugin: calico', (text) => text.replace('plugin: flannel', 'plugin: calico')],
-    ['spec.dns.nodelocaldns.enabled: true', (text) => text.replace('enabled: false', 'enabled: true')],
+    ['spec.etcd.type: kubexm → kubeadm', ownEtcd],
+    ['spec.network.plugin: calico → flannel', (text) => text.replace('plugin: flannel', 'plugin: calico')],
+    ['spec.dns.nodelocaldns.enabled: true → false', (text) => text.replace('enabled: false', 'enabled: true')],
     [
-      'spec.kubernetes.containerRuntime.type: docker',
+      'spec.kubernetes.containerRuntime.type: docker → containerd',
       (text) => text.replace('kubernetes: {', 'kubernetes: {containerRuntime: docker, '),
     ],
   ])('%s', async (field, change) => {
-    await expect(creation(change(creatable()))).rejects.toMatchObject({ code: 'KX4010', params: { field } });
+    expect(await refused(change(creatable()))).toEqual([`KX4041 ${field}`]);
+  });
+
+  test('all of it at once, written or a default', async () => {
+    const bare = ownEtcd(creatable())
+      .replace('  etcd: {type: kubexm}\n', '')
+      .replace(/ {2}network: .*\n/, '')
+      .replace(/ {2}dns: .*\n/, '')
+      .replace('kubernetes: {', 'kubernetes: {type: kubexm, ');
+    expect(await refused(bare)).toEqual([
+      'KX4041 spec.dns.nodelocaldns.enabled: true → false',
+      'KX4041 spec.etcd.type: kubexm → kubeadm',
+      'KX4041 spec.kubernetes.type: kubexm → kubeadm',
+      'KX4041 spec.network.plugin: calico → flannel',
+    ]);
   });
 });

@@ -15,7 +15,7 @@ import { confirmation, preflight } from '../../module/preflight.ts';
 import { imagesModule, runtimeFields, runtimeModule } from '../../module/runtime.ts';
 import { lastly, nothing, parallel, sequence } from '../../plan/combinators.ts';
 import { definePipeline, type PlanContext } from '../../plan/layers.ts';
-import { COMMON_FIELDS, refuseUnsupported } from './supported.ts';
+import { COMMON_FIELDS } from './supported.ts';
 
 /** The parameters of `kubexm create cluster`. */
 export interface CreateClusterParams {
@@ -53,7 +53,6 @@ export const createCluster = definePipeline<CreateClusterParams>({
   usesArtifacts: true,
   checks: ({ skipPreflight }) => (skipPreflight ? [] : [preflight]),
   plan: (context, { skipPreflight, question = questionOf(context) }) => {
-    refuseUnsupported(context.cluster);
     const runtime = runtimeModule.plan(context).fragment;
     const begun = kubernetesInitModule.plan(context).fragment;
     // The kubelet needs all of the machine, images only the runtime.
