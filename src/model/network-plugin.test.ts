@@ -20,8 +20,8 @@ test.each([
 });
 
 test('a plugin of which nothing is known is no plugin without parts', async () => {
-  const { daemons, effects } = networkParts(await networkOf('plugin: flannel'));
-  expect(daemons.map(({ namespace, name }) => `${namespace}/${name}`)).toEqual(['kube-flannel/kube-flannel-ds']);
+  const { daemon, effects } = networkParts(await networkOf('plugin: flannel'));
+  expect(daemon).toMatchObject({ namespace: 'kube-flannel', name: 'kube-flannel-ds' });
   expect(effects).toContainEqual({ type: 'links', prefix: 'flannel' });
   for (const plugin of ['calico', 'cilium'] as const) expect(() => networkParts({ plugin })).toThrow(plugin);
 });

@@ -22,8 +22,8 @@ interface NetworkPlugin {
 
 /** What there is of a network plugin in a cluster. */
 interface PluginParts {
-  /** The daemon sets that have a pod on every node: they are waited for and reported. */
-  readonly daemons: readonly (Daemon & { readonly title: string })[];
+  /** The daemon set whose pod gives a node its network: it is waited for and reported. */
+  readonly daemon: Daemon & { readonly title: string };
   /** What it makes on every node, beside what all plugins do. */
   readonly effects: readonly Effect[];
 }
@@ -44,7 +44,7 @@ const NETWORK_PLUGINS: Readonly<Record<Network['plugin'], NetworkPlugin>> = {
       return byBackend[flannel?.backend ?? 'vxlan'];
     },
     parts: {
-      daemons: [{ title: 'flannel', namespace: 'kube-flannel', name: 'kube-flannel-ds', selector: 'app=flannel' }],
+      daemon: { title: 'flannel', namespace: 'kube-flannel', name: 'kube-flannel-ds', selector: 'app=flannel' },
       effects: [
         { type: 'links', prefix: 'flannel' },
         { type: 'iptables-chains', prefix: 'FLANNEL-' },

@@ -4,7 +4,7 @@ import { changingRuns } from './cluster-status.ts';
 import { openHistory } from './history.ts';
 import { lastFacts } from './last-facts.ts';
 import { openCluster } from './open-config.ts';
-import { workDirOf } from './work-dir.ts';
+import { type WorkDir, workDirOf } from './work-dir.ts';
 
 /** How a host stands, by what kubexm did to it last. */
 export type NodeState = 'new' | 'working' | 'ok' | 'failed' | 'lost' | 'unfinished' | 'removed';

@@ -17,22 +17,17 @@ export const healthTask = defineTask({
   plan: (context) => {
     const nodes = nodesOf(context);
     const first = firstMaster(context);
-    const network = networkParts(context.cluster.spec.network).daemons.map((daemon) => {
-      const revision = on(first, daemonRevision(daemon), { name: `revision-${daemon.name}` });
-      const current = member(revision.ref(), 'stdout');
-      const ready = on(nodes, (host) => daemonReady({ ...daemon, node: host.name, revision: current }), {
-        name: daemon.name,
-      });
-      return { revision, ready };
-    });
+    const { daemon } = networkParts(context.cluster.spec.network);
+    const revision = on(first, daemonRevision(daemon));
+    const current = member(revision.ref(), 'stdout');
     const fragment = sequence(
       // Beside what takes longer: nobody waits for it when a cluster is new.
       parallel(
         on(nodes, (host) => nodeReady({ node: host.name })),
-        ...network.map(({ revision }) => revision),
+        revision,
       ),
       parallel(
-        ...network.map(({ ready }) => ready),
+        on(nodes, (host) => daemonReady({ ...daemon, node: host.name, revision: current }), { name: 'network' }),
         on(context.role('master'), (host) => controlPlaneReady({ node: host.name, components: CONTROL_PLANE }), {
           name: 'control-plane',
         }),

@@ -18,12 +18,8 @@ export const reportTask = defineTask({
   steps: [askHealth, tellHealth],
   plan: (context) => {
     const { metadata, spec } = context.cluster;
-    const network = networkParts(spec.network).daemons.map(({ title, namespace, name }) => ({
-      title,
-      namespace,
-      name,
-    }));
-    const addOns = [...ADD_ONS, ...network];
+    const { title, namespace, name } = networkParts(spec.network).daemon;
+    const addOns = [...ADD_ONS, { title, namespace, name }];
     const namespaces = [...new Set(addOns.map(({ namespace }) => namespace))];
     const asked = on(firstMaster(context), askHealth({ namespaces }));
     const told = tellHealth({
