@@ -4,7 +4,7 @@ import { causes, host, type Kv, kv, kvLike, local, Rig } from '../../test/rig/en
 import { runs } from '../../test/rig/thorough.ts';
 import { sh } from '../model/script.ts';
 import { MASK } from '../model/text/mask.ts';
-import { on, type StepFragment, sequence, until } from '../plan/combinators.ts';
+import { on, parallel, type StepFragment, sequence, until } from '../plan/combinators.ts';
 import type { ExecutionFragment } from '../plan/node.ts';
 import { member } from '../plan/ref.ts';
 import { defineStep } from '../plan/step.ts';
@@ -162,6 +162,53 @@ describe('a dry run', () => {
     await rig.run(sequence(made, on(a, list({ items: made.ref() }), { name: 'list' })), { dryRun: true });
     expect(rig.outcomes()).toEqual({ 'made@a': 'would-run', 'list@a': 'would-change' });
     expect(predicted(rig)['list@a']).toEqual([{ what: 'list' }]);
+  });
+
+  test('a step tells what is known without a change, of the hosts of which it is known', async () => {
+    const rig = new Rig(['a', 'b']);
+    const action = { nature: 'action' as const, apply: () => sh`fail 1 no`, example: {} };
+    const known = defineStep<object>()({
+      ...action,
+      kind: 'known',
+      description: 'gives what is known of a host',
+      title: () => 'known',
+      foretell: (at) => at.name,
+    });
+    const later = defineStep<object>()({
+      ...action,
+      kind: 'later',
+      description: 'is known only when it runs',
+      title: () => 'later',
+      result: () => 'x',
+    });
+    const told = defineStep<{ readonly names: object; readonly more: object; readonly one?: string }>()({
+      ...action,
+      kind: 'told',
+      description: 'tells it',
+      title: () => 'told',
+      foretell: (_host, want, io) => io.say(JSON.stringify(want)),
+      example: { names: {}, more: {} },
+    });
+    const [names, more] = [on([a, b], known({}), { name: 'known' }), on([a, b], later({}), { name: 'later' })];
+    const wants = { names: names.refs(), more: more.refs() };
+    const plan = sequence(
+      parallel(names, more),
+      on(local, told(wants), { name: 'told' }),
+      on(local, told({ ...wants, one: more.refFrom(a) }), { name: 'untold' }),
+    );
+    const result = await rig.run(plan, { dryRun: true });
+    expect(rig.of('message')).toMatchObject([{ node: 'told@local', text: '{"names":{"a":"a","b":"b"},"more":{}}' }]);
+    expect(result).toMatchObject({ outcome: 'succeeded', counts: { 'would-run': 6 } });
+    const broken = defineStep<object>()({
+      ...action,
+      kind: 'broken',
+      description: 'cannot tell',
+      title: () => 'broken',
+      foretell: () => {
+        throw new Error('nothing to tell');
+      },
+    });
+    expect((await rig.run(on(a, broken({}), { name: 'x' }), { dryRun: true })).outcome).toBe('failed');
   });
 
   test('a check that fails is told, and nothing is rolled back', async () => {

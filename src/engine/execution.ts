@@ -10,6 +10,7 @@ import { criticalPathOf } from './critical-path.ts';
 import { refOf } from './describe.ts';
 import { asEventError, isCode, isLost, NO_JOURNAL, reasonOf } from './errors.ts';
 import { surelyChanged } from './foresight.ts';
+import { foretellNode } from './foretell.ts';
 import { Lane } from './lane.ts';
 import { Ledger, type Settled } from './ledger.ts';
 import { MintFailed, MintLost } from './mints.ts';
@@ -156,7 +157,7 @@ export class Execution {
 
   /** A node whose check is in: done, or on to being changed. */
   judged(i: number, verdict: Verdict<unknown, unknown> | undefined, durationMs: number): void {
-    const { graph, dryRun } = this.options;
+    const { dryRun } = this.options;
     if (verdict?.verdict === 'satisfied') {
       this.values.set(i, verdict.output);
       this.rollback.satisfied(i);
@@ -166,7 +167,7 @@ export class Execution {
     } else if (this.admission.roleOf(i) === 'check') {
       this.fail(i, this.unsatisfiedOutside(i), durationMs);
     } else if (dryRun) {
-      this.settle(i, natureOf(graph, i) === 'state' ? 'would-change' : 'would-run', durationMs, { verdict });
+      this.foretell(i, verdict, durationMs);
     } else {
       this.lane(i).verdicts.set(i, verdict);
       this.changes.push(i);
@@ -247,6 +248,16 @@ export class Execution {
     }
     this.ledger.settle(i, outcome, durationMs, more.touched);
     this.tasks.settled(graph.nodeOf[i] ?? 0, outcome, this.ledger.isGood(i), durationMs);
+  }
+
+  private foretell(i: number, verdict: Verdict<unknown, unknown> | undefined, durationMs: number): void {
+    const { graph } = this.options;
+    try {
+      foretellNode(this.options, this.values, this.lane(i).machine, i);
+      this.settle(i, natureOf(graph, i) === 'state' ? 'would-change' : 'would-run', durationMs, { verdict });
+    } catch (error) {
+      this.fail(i, error, durationMs);
+    }
   }
 
   private admit(i: number): void {

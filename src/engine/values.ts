@@ -60,6 +60,11 @@ export class Values {
     return this.resolve(i, (ref) => this.value(i, ref));
   }
 
+  /** The want of a step that foretells: of the values of all hosts, those that are there. */
+  forForetelling(i: number): unknown {
+    return this.resolve(i, (ref) => this.valueFor(this.graph.host(i), ref, 'those there are'));
+  }
+
   /** Nodes that must be minted before this one is applied. */
   mintsOf(i: number): readonly number[] {
     const use = this.graph.use(i);
@@ -87,9 +92,10 @@ export class Values {
     return this.valueFor(this.graph.host(i), ref);
   }
 
-  private valueFor(consumer: string, ref: Ref<unknown>): unknown {
-    if (this.outer && this.graph.indexOf(ref.key) === undefined) return this.outer.valueFor(consumer, ref);
-    const producers = this.producers(consumer, ref);
+  private valueFor(consumer: string, ref: Ref<unknown>, which: 'all' | 'those there are' = 'all'): unknown {
+    if (this.outer && this.graph.indexOf(ref.key) === undefined) return this.outer.valueFor(consumer, ref, which);
+    const some = ref.source.from === 'all' && which !== 'all';
+    const producers = this.producers(consumer, ref).filter((producer) => !some || this.produced.has(producer));
     const values = producers.map((producer) => {
       if (!this.produced.has(producer)) throw new MissingValue(this.graph.id(producer));
       return this.produced.get(producer);

@@ -86,6 +86,11 @@ export interface StepDefinition<W, S, O> {
   readonly judge?: (seen: Output, want: W) => Verdict<S, O>;
   /** Changes the machine: a script for the engine to run, or the work itself. May run again after a crash. */
   readonly apply: (host: Host, want: W, io: StepIo) => Script | Promise<O | undefined> | Promise<void>;
+  /**
+   * What a dry run does instead of `apply`: gives and tells what is known without touching a machine. In the values of all hosts,
+   * those that a dry run does not have are missing.
+   */
+  readonly foretell?: (host: Host, want: W, io: Pick<StepIo, 'say' | 'lang'>) => O | undefined;
   /** The value of an action or mint that returned a script. */
   readonly result?: (output: Output, want: W) => O;
   /** Exit codes of an applied script that mean success. Default: 0 only. */

@@ -1,4 +1,4 @@
-import { kubexmError } from '../../model/errors/index.ts';
+import { kubexmError, type Text } from '../../model/errors/index.ts';
 import { defineStep } from '../../plan/step.ts';
 import type { CommandResult } from '../generic/index.ts';
 import { duplicates, identityFindings } from './check-network.ts';
@@ -49,6 +49,12 @@ function isNews({ code }: Finding): boolean {
   return code !== 'KX4546';
 }
 
+/** What a dry run does not find out. */
+const NOT_TRIED: Text = {
+  en: 'A dry run listens on no port and measures no disk: whether hosts reach each other is tried by the run itself.',
+  zh: '试运行不监听端口，也不测量磁盘：主机之间是否连通由正式运行检查。',
+};
+
 /** Shows one table of everything that was found. An error in it ends the run before anything was changed. */
 export const report = defineStep<Report>()({
   kind: 'preflightReport',
@@ -56,6 +62,11 @@ export const report = defineStep<Report>()({
   title: () => 'table of findings',
   nature: 'action',
   guard: 'checks',
+  foretell: (_host, want, io) => {
+    const lang = io.lang ?? 'en';
+    io.say(`${findingsTable(allFindings(want), want.hosts.length, lang)}\n${NOT_TRIED[lang]}`);
+    return undefined;
+  },
   apply: async (_host, want, io): Promise<void> => {
     const findings = allFindings(want);
     const hosts = want.hosts.length + Object.keys(want.unreachable ?? {}).length;
