@@ -9,12 +9,18 @@ export interface ClusterChoice {
   readonly configFile: string;
   /** Where its `.kubexm` is. */
   readonly baseDir: string;
+  /** Fields that hold instead of the file's. */
+  readonly overrides?: readonly string[];
   /** The lab whose machines they are: it is not remembered, for it is gone with the lab. */
   readonly lab?: string;
 }
 
 /** The cluster that is meant: the file given, the one named by a flag or an argument, or the current context. */
 export async function chooseCluster(call: Call, argument?: string): Promise<ClusterChoice> {
+  return { ...(await placeOf(call, argument)), overrides: call.options.list('extraVars') };
+}
+
+async function placeOf(call: Call, argument: string | undefined): Promise<ClusterChoice> {
   const { options, io } = call;
   const file = options.text('file');
   const flag = options.text('clusterName');

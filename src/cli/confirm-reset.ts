@@ -10,11 +10,20 @@ import type { RunFlags } from './run-options.ts';
 export async function confirmReset(
   cluster: string,
   nodes: readonly string[],
-  { configFile, baseDir, ssh, keys }: RunFlags,
+  { configFile, baseDir, overrides = [], ssh, keys }: RunFlags,
   io: Io,
 ): Promise<ExitCode | undefined> {
   const ask = (question: Parameters<typeof askPerson>[0]) => askPerson(question, io);
-  const reports = await readManifests({ configFile, baseDir, ssh, nodes, env: io.env, ask, ...(keys && { keys }) });
+  const reports = await readManifests({
+    configFile,
+    baseDir,
+    overrides,
+    ssh,
+    nodes,
+    env: io.env,
+    ask,
+    ...(keys && { keys }),
+  });
   const failures = reports.flatMap(({ host, error }) => (error ? [{ host, error: eventError(error) }] : []));
   if (failures.length > 0) {
     io.note(await failureLines(failures, noteStyle(io)));

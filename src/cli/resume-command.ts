@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventSink, RunRecord } from '../index.ts';
+import type { ClusterChoice } from './choose-cluster.ts';
 import type { Io } from './io.ts';
 
 /** The words that were typed, changed so that they go on with a run. */
@@ -45,6 +46,12 @@ function keptWords(file: string): readonly string[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The words that say which cluster is meant, for a command to be typed next: without its `-e` the file is another cluster. */
+export function clusterWords({ configFile, lab, overrides = [] }: ClusterChoice): string {
+  const place = lab === undefined ? ['-f', configFile] : ['--lab', lab];
+  return [...place, ...overrides.flatMap((field) => ['-e', field])].map(shellWord).join(' ');
 }
 
 /** A word as a shell needs it to be typed. */

@@ -3,7 +3,7 @@ import type { Cluster, KeyRing, RunPipelineOptions } from '../index.ts';
 import { type ClusterChoice, chooseCluster } from './choose-cluster.ts';
 import { cliError } from './cli-error.ts';
 import type { Call, CommandSpec, OptionSpec } from './command-spec.ts';
-import { clusterOptions } from './shared-options.ts';
+import { configOptions } from './shared-options.ts';
 
 /** How a run is shown: `auto` is live on a terminal and plain elsewhere; `json` is one event per line on stdout. */
 export type ViewName = 'auto' | 'live' | 'plain' | 'json';
@@ -40,18 +40,9 @@ export const sshOptions: readonly OptionSpec[] = [
   { flags: '-i, --ssh-private-key <path>', text: 'opt.ssh-private-key', kind: 'file' },
 ];
 
-/** Fields of the configuration that hold for one run. */
-export const overrideOption: OptionSpec = {
-  flags: '-e, --extra-vars <field=value>',
-  text: 'opt.extra-vars',
-  repeat: true,
-  kind: 'field',
-};
-
 /** The flags that every pipeline understands. */
 export const runOptions: readonly OptionSpec[] = [
-  ...clusterOptions,
-  overrideOption,
+  ...configOptions,
   { flags: '--dry-run', text: 'opt.dry-run' },
   { flags: '--resume [run]', text: 'opt.resume', kind: 'run' },
   { flags: '--on-failure <what>', text: 'opt.on-failure', choices: ['rollback', 'keep'], default: 'rollback' },
@@ -64,7 +55,7 @@ export const runOptions: readonly OptionSpec[] = [
 
 /** The flags of a pipeline that is run as a whole. */
 export const wholeRunOptions: readonly OptionSpec[] = [
-  ...clusterOptions,
+  ...configOptions,
   { flags: '--dry-run', text: 'opt.dry-run' },
   { flags: '--resume [run]', text: 'opt.resume', kind: 'run' },
   ...sshOptions,
@@ -89,7 +80,6 @@ export async function runFlags(call: Call, chosen?: ClusterChoice): Promise<RunF
     onFailure: options.text('onFailure') === 'keep' ? 'keep' : 'rollback',
     tags: options.list('tags'),
     skipTags: options.list('skipTags'),
-    overrides: options.list('extraVars'),
     ssh: sshOf(call),
     detailedExitcode: options.flag('detailedExitcode'),
     view: options.text('output') as ViewName,

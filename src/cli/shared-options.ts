@@ -20,6 +20,12 @@ export const clusterOptions: readonly OptionSpec[] = [
   { flags: '--lab <name>', text: 'opt.lab', kind: 'lab' },
 ];
 
+/** Which cluster a command acts on, and the fields of its configuration that hold instead of the file's. */
+export const configOptions: readonly OptionSpec[] = [
+  ...clusterOptions,
+  { flags: '-e, --extra-vars <field=value>', text: 'opt.extra-vars', repeat: true, kind: 'field' },
+];
+
 /** How what is read is written. */
 export function outputOption(formats: readonly Format[], standard: Format): OptionSpec {
   return { flags: '-o, --output <format>', text: 'opt.output', choices: formats, default: standard };

@@ -1,13 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { sinceTime } from './commands/get-events.ts';
+import { commands } from './commands/index.ts';
 import { timeoutOf } from './commands/run-command.ts';
 import { catchInterrupts, type SignalSource } from './interrupts.ts';
 import { earlyFlags } from './io.ts';
 import { painter } from './output/color.ts';
 import { bytesText, durationText, elapsedText } from './output/duration.ts';
 import { fieldLines, tableLines } from './output/table.ts';
-import { resumeCommand, shellWord } from './resume-command.ts';
+import { clusterWords, resumeCommand, shellWord } from './resume-command.ts';
 import { speaker } from './texts/index.ts';
 
 const say = speaker('en');
@@ -131,4 +132,26 @@ test('flags that decide how to speak are read first, up to two dashes', () => {
   expect(earlyFlags(['--lang', 'en', '--no-color', '-y'], {})).toMatchObject({ lang: 'en', noColor: true, yes: true });
   expect(earlyFlags(['run', 'command', '--', 'ls', '--no-color', '--lang', 'zh'], {})).not.toHaveProperty('lang');
   expect(earlyFlags([], { KUBEXM_DEBUG: '1' }).debug).toBe(true);
+});
+
+/** They look into a work directory, or do what a plan says that has its own. */
+const BY_PLACE = ['get runs', 'describe run', 'get events', 'get metrics', 'apply'];
+
+test('every command that acts on the cluster of a file takes the fields that hold instead', () => {
+  const having = (flag: string) =>
+    commands.flatMap(({ path, options = [] }) => (options.some(({ flags }) => flags.startsWith(flag)) ? [path] : []));
+  expect(having('-e,').sort()).toEqual(
+    having('-f, --file')
+      .filter((path) => !BY_PLACE.includes(path))
+      .sort(),
+  );
+});
+
+test('the next command is about the same cluster', () => {
+  const at = { configFile: '/a b/c.yaml', baseDir: '/' };
+  expect(clusterWords(at)).toBe("-f '/a b/c.yaml'");
+  expect(clusterWords({ ...at, overrides: ['kubernetes.maxPods=50', 'hosts[n1].labels.zone=a'] })).toBe(
+    "-f '/a b/c.yaml' -e kubernetes.maxPods=50 -e 'hosts[n1].labels.zone=a'",
+  );
+  expect(clusterWords({ ...at, lab: 't', overrides: ['x=1'] })).toBe('--lab t -e x=1');
 });

@@ -5,6 +5,7 @@ import type { Facts } from '../model/facts.ts';
 import type { PlanArtifacts } from '../plan/layers.ts';
 import { type ArtifactRow, artifactReport, forgetLocked, readLock, sourcesOf } from '../resource/index.ts';
 import { artifactCacheDir } from '../supply/index.ts';
+import type { ClusterPlace } from './cluster-nodes.ts';
 import { openCluster } from './open-config.ts';
 import { workDirOf } from './work-dir.ts';
 
@@ -29,13 +30,11 @@ export async function planArtifacts(
 }
 
 /** What a cluster needs and what of it is here, without a connection to anything. */
-export async function listArtifacts(options: {
-  readonly configFile: string;
-  readonly baseDir: string;
-  readonly env: NodeJS.ProcessEnv;
-}): Promise<readonly ArtifactRow[]> {
-  const { configFile, baseDir, env } = options;
-  const { cluster } = await openCluster(configFile);
+export async function listArtifacts(
+  options: ClusterPlace & { readonly env: NodeJS.ProcessEnv },
+): Promise<readonly ArtifactRow[]> {
+  const { configFile, baseDir, overrides, env } = options;
+  const { cluster } = await openCluster(configFile, overrides);
   const workDir = workDirOf(baseDir, cluster.metadata.name).cluster;
   const artifacts = await planArtifacts(cluster, {}, { env, baseDir, workDir });
   return await artifactReport(artifacts, workDir, () => undefined);
@@ -43,9 +42,9 @@ export async function listArtifacts(options: {
 
 /** Forgets what a cluster has agreed on: all of it, or only what no source had. */
 export async function forgetArtifacts(
-  options: { readonly configFile: string; readonly baseDir: string },
+  { configFile, baseDir, overrides }: ClusterPlace,
   which: 'all' | 'absent',
 ): Promise<void> {
-  const { cluster } = await openCluster(options.configFile);
-  await forgetLocked(workDirOf(options.baseDir, cluster.metadata.name).cluster, which);
+  const { cluster } = await openCluster(configFile, overrides);
+  await forgetLocked(workDirOf(baseDir, cluster.metadata.name).cluster, which);
 }

@@ -53,8 +53,8 @@ const GOOD: ReadonlySet<string> = new Set(['satisfied', 'changed', 'ran']);
 
 /** Describes a cluster. Connects to nothing: `live` is what the cluster itself said, if it was asked. */
 export async function describeCluster(place: ClusterPlace, live?: LiveCluster): Promise<ClusterDescription> {
-  const { configFile, baseDir } = place;
-  const { cluster } = await openCluster(configFile);
+  const { configFile, baseDir, overrides } = place;
+  const { cluster } = await openCluster(configFile, overrides);
   const { name } = cluster.metadata;
   const workDir = workDirOf(baseDir, name);
   const { kubeconfig } = workDir;

@@ -42,7 +42,7 @@ const NODES = `jsonpath={range .items[*]}${FIELDS.join('{"\\t"}')}{"\\n"}{end}`;
 
 /** Asks a cluster how it is, through the first of its masters that can be used. Changes nothing. */
 export async function askCluster(options: Omit<WithHostsOptions, 'nodes'>): Promise<LiveCluster> {
-  const { cluster } = await openCluster(options.configFile);
+  const { cluster } = await openCluster(options.configFile, options.overrides);
   const masters = hostsOf(cluster, 'master').map((host) => host.name);
   if (masters.length === 0) throw kubexmError('KX4036', { file: options.configFile });
   let failure: unknown;

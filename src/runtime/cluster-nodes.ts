@@ -30,11 +30,13 @@ export interface NodeRow {
 export interface ClusterPlace {
   readonly configFile: string;
   readonly baseDir: string;
+  /** Fields that hold instead of the file's, as `path=value`. */
+  readonly overrides?: readonly string[];
 }
 
 /** The hosts of a cluster's file and what is known about them. Connects to nothing. */
-export async function listNodes({ configFile, baseDir }: ClusterPlace): Promise<readonly NodeRow[]> {
-  const { cluster } = await openCluster(configFile);
+export async function listNodes({ configFile, baseDir, overrides }: ClusterPlace): Promise<readonly NodeRow[]> {
+  const { cluster } = await openCluster(configFile, overrides);
   const { name } = cluster.metadata;
   const names = cluster.spec.hosts.map((host) => host.name);
   const workDir = workDirOf(baseDir, name);

@@ -8,6 +8,8 @@ import { makeWorkDir } from './work-dir.ts';
 export interface WithHostsOptions extends Omit<ConnectOptions, 'env' | 'ask'> {
   readonly configFile: string;
   readonly baseDir?: string;
+  /** Fields that hold instead of the file's, as `path=value`. */
+  readonly overrides?: readonly string[];
   readonly nodes?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly ask?: (question: Question) => Promise<string>;
@@ -20,7 +22,8 @@ export async function withHosts<T>(
   work: (connected: Connected) => Promise<T>,
 ): Promise<T> {
   const env = options.env ?? process.env;
-  const config = await openConfig(options.configFile, { name, actsOn: ['**'] }, { env, ask: options.ask });
+  const pipeline = { name, actsOn: ['**'] };
+  const config = await openConfig(options.configFile, pipeline, { env, ask: options.ask }, options.overrides);
   const workDir = makeWorkDir(options.baseDir ?? process.cwd(), config.cluster.metadata.name);
   const connected = await connectHosts(config, selectHosts(config.cluster, options.nodes ?? []), workDir, {
     ...options,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { recordContext } from '../../src/index.ts';
+import { BASE } from '../configs/cases.ts';
 import { call, cli, tempDir } from './rig/cli.ts';
 
 test('version in every format', async () => {
@@ -190,4 +191,27 @@ test('generate docs: in another directory and language the pages are the same', 
   for (const file of readdirSync(join(cwd, 'a'))) {
     expect(readFileSync(join(cwd, 'b', file), 'utf8'), file).toBe(readFileSync(join(cwd, 'a', file), 'utf8'));
   }
+});
+
+test('-e holds for what looks at a cluster, too', async () => {
+  const cwd = tempDir();
+  const file = join(cwd, 'c.yaml');
+  writeFileSync(file, BASE);
+  const field = ['-f', file, '-e', 'hosts[node1].address=10.9.9.9', '-e', 'kubernetes.version=v1.33.2'];
+  const read = async (...words: string[]) =>
+    JSON.parse((await call([...words, ...field, '-o', 'json'], { cwd })).stdout);
+  expect(await read('get', 'nodes')).toContainEqual(expect.objectContaining({ name: 'node1', address: '10.9.9.9' }));
+  expect(await read('describe', 'cluster')).toMatchObject({ kubernetesVersion: 'v1.33.2' });
+  expect(await read('get', 'artifacts')).toContainEqual(expect.objectContaining({ version: '1.33.2' }));
+  const wrong = ['-e', 'kubernetes.versoin=v1.33.2'];
+  for (const words of [
+    ['delete', 'cluster', '--yes'],
+    ['check', 'cluster'],
+    ['reset', 'nodes', '--yes'],
+    ['validate', 'config'],
+  ])
+    expect(await call([...words, '-f', file, ...wrong], { cwd })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('versoin'),
+    });
 });

@@ -136,11 +136,17 @@ ${more}`,
     // Nothing is left to be done where it looks: that is no success either, but nothing was done in part.
     expect(await kubexm('delete', 'cluster', '-f', config(), '--yes')).toMatchObject({ code: 5 });
 
+    // What held for its creation alone holds for what comes after it, if it is said again.
     write('v1.34.2');
-    const dry = await kubexm('reset', 'nodes', '-f', config(), '--nodes', 'host2', '--dry-run');
+    const { port } = rig.hosts[1]!;
+    writeFileSync(config(), readFileSync(config(), 'utf8').replace(`port: ${port}`, 'port: 1'));
+    const really = ['-f', config(), '-e', `hosts[host2].port=${port}`];
+    expect(await kubexm('unlock', '-f', config(), '--nodes', 'host2')).not.toMatchObject({ code: 0 });
+    expect(await kubexm('unlock', ...really, '--nodes', 'host2')).toMatchObject({ code: 0 });
+    const dry = await kubexm('reset', 'nodes', ...really, '--nodes', 'host2', '--dry-run');
     expect(dry.code, dry.stderr).toBe(0);
     expect(existsSync(kubeconfig)).toBe(true);
-    const reset = await kubexm('reset', 'nodes', '-f', config(), '--nodes', 'host2', '--yes');
+    const reset = await kubexm('reset', 'nodes', ...really, '--nodes', 'host2', '--yes');
     expect(reset.code, reset.stderr).toBe(0);
     expect(await status()).toBe('deleted');
     expect(existsSync(kubeconfig)).toBe(false);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import type { Io } from '../io.ts';
 import { hearFetched, tryMerge } from '../merge-kubeconfig.ts';
-import { shellWord } from '../resume-command.ts';
+import { clusterWords, shellWord } from '../resume-command.ts';
 import { addRunOptions, type RunFlags, runFlags } from '../run-options.ts';
 
 /** `kubexm create cluster` */
@@ -47,7 +47,7 @@ async function create(call: Call) {
 
 /** What to type next. `kubeconfig`: where it is, unless kubectl finds it by itself. */
 function nextLines(io: Io, flags: RunFlags, kubeconfig: string | undefined): readonly string[] {
-  const which = flags.lab === undefined ? `-f ${shellWord(flags.configFile)}` : `--lab ${shellWord(flags.lab)}`;
+  const which = clusterWords(flags);
   return [
     io.say('quickstart.next'),
     ...(kubeconfig === undefined ? [] : [`  export KUBECONFIG=${shellWord(kubeconfig)}`]),

@@ -19,7 +19,7 @@ async function remove(call: Call) {
   const { io } = call;
   const { deleteCluster, openCluster } = await import('../../index.ts');
   const flags = { ...(await runFlags(call)), onFailure: 'keep' as const };
-  const { cluster } = await openCluster(flags.configFile);
+  const { cluster } = await openCluster(flags.configFile, flags.overrides);
   if (!flags.dryRun && flags.resume === false && !io.assumeYes) {
     const { confirmByName } = await import('../ask.ts');
     io.note(io.paintNote('yellow', io.say('delete.warning', { hosts: cluster.spec.hosts.length })));

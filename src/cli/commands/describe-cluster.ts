@@ -11,7 +11,7 @@ import { clusterStyle, nodeStyle, truthStyle } from '../output/states.ts';
 import { fieldLines, tableLines } from '../output/table.ts';
 import { resumeOfRun } from '../resume-command.ts';
 import { sshOptions } from '../run-options.ts';
-import { allFormats, clusterOptions, type Format, outputOption } from '../shared-options.ts';
+import { allFormats, configOptions, type Format, outputOption } from '../shared-options.ts';
 
 /** `kubexm describe cluster` */
 export const describeClusterCommand: CommandSpec = {
@@ -23,7 +23,7 @@ export const describeClusterCommand: CommandSpec = {
     { line: 'kubexm describe cluster prod --live', text: 'ex.describe-cluster-live' },
   ],
   arguments: [{ name: '[cluster]', text: 'arg.cluster', kind: 'cluster' }],
-  options: [...clusterOptions, { flags: '--live', text: 'opt.live' }, ...sshOptions, outputOption(allFormats, 'table')],
+  options: [...configOptions, { flags: '--live', text: 'opt.live' }, ...sshOptions, outputOption(allFormats, 'table')],
   action: async (call) => {
     const { io, options } = call;
     const place = await chooseCluster(call, call.args[0]);

@@ -1,7 +1,7 @@
 import { cliError } from '../cli-error.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import { runFlags } from '../run-options.ts';
-import { clusterOptions } from '../shared-options.ts';
+import { configOptions } from '../shared-options.ts';
 
 /** `kubexm download artifacts` */
 export const downloadArtifactsCommand: CommandSpec = {
@@ -15,7 +15,7 @@ export const downloadArtifactsCommand: CommandSpec = {
     { line: 'kubexm download artifacts -f config.yaml --update-lock', text: 'ex.download-artifacts-lock' },
   ],
   options: [
-    ...clusterOptions,
+    ...configOptions,
     { flags: '--again', text: 'opt.again' },
     { flags: '--update-lock', text: 'opt.update-lock' },
     { flags: '--dry-run', text: 'opt.dry-run' },

@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 import { bytesText } from '../output/duration.ts';
 import { printRows } from '../output/print-data.ts';
 import type { Column } from '../output/table.ts';
-import { allFormats, clusterOptions, type Format, outputOption } from '../shared-options.ts';
+import { allFormats, configOptions, type Format, outputOption } from '../shared-options.ts';
 
 /** `kubexm get artifacts` */
 export const getArtifactsCommand: CommandSpec = {
@@ -16,12 +16,12 @@ export const getArtifactsCommand: CommandSpec = {
     { line: 'kubexm get artifacts -f config.yaml', text: 'ex.get-artifacts' },
     { line: 'kubexm get artifacts -f config.yaml -o wide', text: 'ex.get-artifacts-wide' },
   ],
-  options: [...clusterOptions, outputOption(allFormats, 'table')],
+  options: [...configOptions, outputOption(allFormats, 'table')],
   action: async (call) => {
     const { io, options } = call;
-    const { configFile, baseDir } = await chooseCluster(call);
+    const place = await chooseCluster(call);
     const { listArtifacts } = await import('../../index.ts');
-    const rows = await listArtifacts({ configFile, baseDir, env: io.env });
+    const rows = await listArtifacts({ ...place, env: io.env });
     const format = options.text('output') as Format;
     const shown = format === 'table' ? together(rows) : rows;
     printRows(io, format, shown, { columns: columns(io), name: (row) => row.id, value: (row) => row });

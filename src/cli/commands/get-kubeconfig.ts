@@ -3,7 +3,7 @@ import { chooseCluster } from '../choose-cluster.ts';
 import { cliError } from '../cli-error.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import { mergeIntoKubeconfig } from '../merge-kubeconfig.ts';
-import { clusterOptions } from '../shared-options.ts';
+import { configOptions } from '../shared-options.ts';
 
 /** `kubexm get kubeconfig` */
 export const getKubeconfigCommand: CommandSpec = {
@@ -15,15 +15,15 @@ export const getKubeconfigCommand: CommandSpec = {
     { line: 'kubexm get kubeconfig -c prod --merge', text: 'ex.get-kubeconfig-merge' },
   ],
   options: [
-    ...clusterOptions,
+    ...configOptions,
     { flags: '--merge', text: 'opt.merge' },
     { flags: '-o, --output <format>', text: 'opt.kubeconfig-output', choices: ['yaml', 'name'], default: 'yaml' },
   ],
   action: async (call: Call) => {
     const { io, options } = call;
-    const { configFile, baseDir } = await chooseCluster(call);
+    const { configFile, baseDir, overrides } = await chooseCluster(call);
     const { kubeconfigOf, openCluster } = await import('../../index.ts');
-    const place = { cluster: (await openCluster(configFile)).cluster.metadata.name, baseDir };
+    const place = { cluster: (await openCluster(configFile, overrides)).cluster.metadata.name, baseDir };
     const isName = options.text('output') === 'name';
     if (options.flag('merge')) {
       if (isName) throw cliError('KX1008', { first: '--merge', second: '--output' });

@@ -9,7 +9,7 @@ import { printRows } from '../output/print-data.ts';
 import { nodeStyle, truthStyle } from '../output/states.ts';
 import type { Column } from '../output/table.ts';
 import { sshOptions } from '../run-options.ts';
-import { allFormats, clusterOptions, type Format, outputOption } from '../shared-options.ts';
+import { allFormats, configOptions, type Format, outputOption } from '../shared-options.ts';
 
 /** `kubexm get nodes` */
 export const getNodesCommand: CommandSpec = {
@@ -21,7 +21,7 @@ export const getNodesCommand: CommandSpec = {
     { line: 'kubexm get nodes -f config.yaml --live', text: 'ex.get-nodes-live' },
     { line: 'kubexm get nodes -c prod -o json', text: 'ex.get-nodes-json' },
   ],
-  options: [...clusterOptions, { flags: '--live', text: 'opt.live' }, ...sshOptions, outputOption(allFormats, 'table')],
+  options: [...configOptions, { flags: '--live', text: 'opt.live' }, ...sshOptions, outputOption(allFormats, 'table')],
   action: async (call) => {
     const { io, options } = call;
     const place = await chooseCluster(call);

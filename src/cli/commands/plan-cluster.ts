@@ -9,8 +9,8 @@ import { printValue } from '../output/print-data.ts';
 import { tableLines } from '../output/table.ts';
 import { wouldChanges } from '../report/changes.ts';
 import { shellWord } from '../resume-command.ts';
-import { overrideOption, type RunFlags, runFlags, sshOptions } from '../run-options.ts';
-import { clusterOptions } from '../shared-options.ts';
+import { type RunFlags, runFlags, sshOptions } from '../run-options.ts';
+import { configOptions } from '../shared-options.ts';
 import { writeNew } from '../write-new.ts';
 
 type PlanFormat = 'text' | 'json' | 'dot' | 'mermaid';
@@ -26,8 +26,7 @@ export const planClusterCommand: CommandSpec = {
     { line: 'kubexm plan cluster -f config.yaml -o dot > plan.dot', text: 'ex.plan-cluster-dot' },
   ],
   options: [
-    ...clusterOptions,
-    overrideOption,
+    ...configOptions,
     { flags: '--skip-preflight', text: 'opt.skip-preflight' },
     { flags: '--out <file>', text: 'opt.plan-out', kind: 'file' },
     { flags: '--force', text: 'opt.force' },

@@ -1,7 +1,7 @@
 import type { Call, CommandSpec } from '../command-spec.ts';
 import { forgetKubeconfig } from '../merge-kubeconfig.ts';
 import { runFlags, sshOptions } from '../run-options.ts';
-import { clusterOptions } from '../shared-options.ts';
+import { configOptions } from '../shared-options.ts';
 
 /** `kubexm reset nodes` */
 export const resetNodesCommand: CommandSpec = {
@@ -15,7 +15,7 @@ export const resetNodesCommand: CommandSpec = {
     { line: 'kubexm reset nodes -f config.yaml --nodes node3 --leave', text: 'ex.reset-nodes-leave' },
   ],
   options: [
-    ...clusterOptions,
+    ...configOptions,
     { flags: '--nodes <patterns>', text: 'opt.nodes', list: true, kind: 'node' },
     { flags: '--leave', text: 'opt.leave' },
     { flags: '--dry-run', text: 'opt.dry-run' },
@@ -32,7 +32,7 @@ async function reset(call: Call) {
   const { KeyRing, openCluster, resetNodes, selectHosts } = await import('../../index.ts');
   // It connects to look, and again to work.
   const flags = { ...(await runFlags(call)), onFailure: 'keep' as const, keys: new KeyRing() };
-  const { cluster } = await openCluster(flags.configFile);
+  const { cluster } = await openCluster(flags.configFile, flags.overrides);
   const nodes = selectHosts(cluster, options.list('nodes'));
   if (!flags.dryRun && flags.resume === false && !io.assumeYes) {
     const { confirmReset } = await import('../confirm-reset.ts');

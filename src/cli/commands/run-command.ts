@@ -2,7 +2,7 @@ import { chooseCluster } from '../choose-cluster.ts';
 import { cliError } from '../cli-error.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import { sshOf, sshOptions } from '../run-options.ts';
-import { clusterOptions } from '../shared-options.ts';
+import { configOptions } from '../shared-options.ts';
 
 const DEFAULT_TIMEOUT = 300;
 
@@ -22,7 +22,7 @@ export const runCommandCommand: CommandSpec = {
   ],
   arguments: [{ name: '[command...]', text: 'arg.command', kind: 'command' }],
   options: [
-    ...clusterOptions,
+    ...configOptions,
     { flags: '--nodes <patterns>', text: 'opt.nodes', list: true, kind: 'node' },
     { flags: '--timeout <time>', text: 'opt.timeout', default: `${DEFAULT_TIMEOUT}s` },
     ...sshOptions,
@@ -42,7 +42,7 @@ async function run(call: Call) {
   const chosen = await chooseCluster(call);
   const timeoutSeconds = timeoutOf(options.text('timeout') ?? '');
   const { openCluster, quote, runCommand, selectHosts } = await import('../../index.ts');
-  const { cluster } = await openCluster(chosen.configFile);
+  const { cluster } = await openCluster(chosen.configFile, chosen.overrides);
   const nodes = selectHosts(cluster, patterns);
   // One word is a line for the shell; several are a command and its arguments, each to arrive as it was typed.
   const command = args.length === 1 ? (args[0] ?? '') : args.map((word) => quote(word)).join(' ');

@@ -7,7 +7,7 @@ import type { Io } from '../io.ts';
 import { durationText } from '../output/duration.ts';
 import { printRows } from '../output/print-data.ts';
 import { sshOf, sshOptions } from '../run-options.ts';
-import { allFormats, clusterOptions, type Format, outputOption } from '../shared-options.ts';
+import { allFormats, configOptions, type Format, outputOption } from '../shared-options.ts';
 
 /** `kubexm unlock` */
 export const unlockCommand: CommandSpec = {
@@ -19,7 +19,7 @@ export const unlockCommand: CommandSpec = {
     { line: 'kubexm unlock -f config.yaml --nodes node1,node2 --yes', text: 'ex.unlock-nodes' },
   ],
   options: [
-    ...clusterOptions,
+    ...configOptions,
     { flags: '--nodes <patterns>', text: 'opt.nodes', list: true, kind: 'node' },
     ...sshOptions,
     outputOption(allFormats, 'table'),
@@ -31,7 +31,7 @@ async function unlock(call: Call): Promise<ExitCode> {
   const { io, options } = call;
   const { breakLocks, KeyRing, lockOwners, openCluster } = await import('../../index.ts');
   const chosen = await chooseCluster(call);
-  const { cluster } = await openCluster(chosen.configFile);
+  const { cluster } = await openCluster(chosen.configFile, chosen.overrides);
   const more = {
     ...chosen,
     ssh: sshOf(call),

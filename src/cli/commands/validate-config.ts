@@ -3,7 +3,7 @@ import type { Problem } from '../../index.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import { printValue } from '../output/print-data.ts';
-import { allFormats, clusterOptions, type Format, outputOption } from '../shared-options.ts';
+import { allFormats, configOptions, type Format, outputOption } from '../shared-options.ts';
 import { countText } from '../texts/index.ts';
 
 /** `kubexm validate config` */
@@ -15,7 +15,7 @@ export const validateConfigCommand: CommandSpec = {
     { line: 'kubexm validate config -f config.yaml', text: 'ex.validate' },
     { line: 'kubexm validate config -f config.yaml -o json', text: 'ex.validate-json' },
   ],
-  options: [...clusterOptions, outputOption(allFormats, 'table')],
+  options: [...configOptions, outputOption(allFormats, 'table')],
   action: validate,
 };
 
@@ -23,9 +23,9 @@ async function validate(call: Call): Promise<0 | 3> {
   const { io, options } = call;
   const format = options.text('output') as Format;
   const shownAs = options.text('file');
-  const { configFile } = await chooseCluster(call);
+  const { configFile, overrides } = await chooseCluster(call);
   const { loadConfig, renderProblems, errorTitle, errorRemedy } = await import('../../index.ts');
-  const { cluster, problems, source } = await loadConfig(shownAs ?? resolve(io.cwd, configFile));
+  const { cluster, problems, source } = await loadConfig(shownAs ?? resolve(io.cwd, configFile), overrides);
   const errors = problems.filter((problem) => problem.severity === 'error').length;
   const warnings = problems.length - errors;
   const valid = cluster !== undefined && errors === 0;

@@ -3,7 +3,7 @@ import { chooseCluster } from '../choose-cluster.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
 import { bytesText } from '../output/duration.ts';
 import { printRows } from '../output/print-data.ts';
-import { allFormats, clusterOptions, type Format, outputOption } from '../shared-options.ts';
+import { allFormats, configOptions, type Format, outputOption } from '../shared-options.ts';
 
 /** `kubexm verify artifacts` */
 export const verifyArtifactsCommand: CommandSpec = {
@@ -11,16 +11,16 @@ export const verifyArtifactsCommand: CommandSpec = {
   summary: 'cmd.verify-artifacts',
   details: 'cmd.verify-artifacts.details',
   examples: [{ line: 'kubexm verify artifacts -f config.yaml', text: 'ex.verify-artifacts' }],
-  options: [...clusterOptions, outputOption(allFormats, 'table')],
+  options: [...configOptions, outputOption(allFormats, 'table')],
   action: verify,
 };
 
 async function verify(call: Call): Promise<ExitCode> {
   const { io, options } = call;
   const { say } = io;
-  const { configFile, baseDir } = await chooseCluster(call);
+  const place = await chooseCluster(call);
   const { kubexmError, listArtifacts, verifyArtifacts } = await import('../../index.ts');
-  const rows = await listArtifacts({ configFile, baseDir, env: io.env });
+  const rows = await listArtifacts({ ...place, env: io.env });
   const format = options.text('output') as Format;
   const data = format === 'json' || format === 'yaml';
   if (!data && !rows.some(({ agreed }) => agreed)) {

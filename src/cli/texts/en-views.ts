@@ -26,7 +26,7 @@ export const enViews = {
   'opt.plan-output': 'what to write: what would change, the whole plan as data, or a drawing of it',
   'opt.plan-out': 'keep the plan in this file, for kubexm apply',
   'opt.apply-file': 'the cluster file, if it is not where the plan was made',
-  'opt.extra-vars': 'a field that holds instead of what the file says, for this run: kubernetes.version=v1.34.2',
+  'opt.extra-vars': 'a field that holds instead of what the file says, this time: kubernetes.version=v1.34.2',
   'ex.get-clusters': 'the known clusters',
   'ex.get-clusters-wide': 'with their directories and last runs',
   'ex.get-nodes': 'the hosts of a file',

@@ -27,7 +27,7 @@ export const zhViews: Readonly<Record<keyof typeof enViews, string>> = {
   'opt.plan-output': '输出内容：将更改的内容、完整计划数据或其图形',
   'opt.plan-out': '将计划保存到此文件，供 kubexm apply 使用',
   'opt.apply-file': '集群文件，如果不在生成计划时的位置',
-  'opt.extra-vars': '本次运行中代替文件内容的字段：kubernetes.version=v1.34.2',
+  'opt.extra-vars': '本次代替文件内容的字段：kubernetes.version=v1.34.2',
   'ex.get-clusters': '已知的集群',
   'ex.get-clusters-wide': '包括目录和最近的运行',
   'ex.get-nodes': '文件中的主机',
