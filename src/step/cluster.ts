@@ -80,7 +80,7 @@ export const daemonRevision = dedicated(
   waitForCommand,
   'Wait until the controller has seen the last change of a daemon set, and ask which revision it is.',
   ({ namespace, name, selector }: Daemon) => {
-    const kubectl = `${KUBECTL} -n ${namespace}`;
+    const kubectl = `${KUBECTL_OF_ADMIN} -n ${namespace}`;
     return waitForCommand({
       run: `seen=$(${kubectl} get daemonset ${name} -o 'jsonpath={.metadata.generation} {.status.observedGeneration}') || exit
 [ "\${seen% *}" = "\${seen#* }" ] || { echo "generation and what is seen of it: $seen"; exit 1; }

@@ -47,15 +47,21 @@ describe('what a machine says', () => {
         installed: { socat: '1.7.4.4-2', 'man-db': '2.11' },
         present: ['socat', 'chrony', 'man-db'],
         noted: 2,
+        expected: false,
       },
     ],
     [
       'Red Hat',
       'manager dnf\nnoted 0\npackage installed socat 0:1.7.4.1-5.el9\npackage ntp is not installed\npackage is is not installed\n',
-      { manager: 'dnf', installed: { socat: '0:1.7.4.1-5.el9' }, present: ['socat'], noted: 0 },
+      { manager: 'dnf', installed: { socat: '0:1.7.4.1-5.el9' }, present: ['socat'], noted: 0, expected: false },
     ],
-    ['none', 'manager none\nnoted 0\n', { manager: 'none', installed: {}, present: [], noted: 0 }],
-    ['nothing', '', { manager: 'none', installed: {}, present: [], noted: 0 }],
+    ['none', 'manager none\nnoted 0\n', { manager: 'none', installed: {}, present: [], noted: 0, expected: false }],
+    [
+      'expected',
+      'manager apt\nnoted 0\nexpected\n',
+      { manager: 'apt', installed: {}, present: [], noted: 0, expected: true },
+    ],
+    ['nothing', '', { manager: 'none', installed: {}, present: [], noted: 0, expected: false }],
   ])('%s', (_name, stdout, seen) => {
     expect(parsePackages(output(0, stdout))).toEqual(seen);
   });

@@ -88,6 +88,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
   };
   const status = async (name: string): Promise<string> =>
     host.exec(`dpkg-query -W -f='\${db:Status-Status} \${Version}' ${name} 2>/dev/null || true`);
+  const statuses = (...names: readonly string[]) => Promise.all(names.map(status));
   const state = async (name: string): Promise<string> =>
     (await host.exec(`systemctl is-enabled ${name}; systemctl is-active ${name}; true`)).trim().replace('\n', ' ');
   const alphaIsThere = async (): Promise<void> => {
@@ -192,11 +193,15 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     expect(await picture()).toEqual(before);
   });
 
-  test('what was replaced comes back with what it needs', async () => {
+  const oldIsReplaced = async () => {
     await host.exec('{ apt-get update; apt-get install -y kxd-old; } >/dev/null 2>&1');
     const before = await picture();
     const want: Packages = { install: ['kxd-beta'] };
-    const seen = await changed(want);
+    return { before, want, seen: await changed(want) };
+  };
+
+  test('what was replaced comes back with what it needs', async () => {
+    const { before, want, seen } = await oldIsReplaced();
     await host.exec('dpkg --purge kxd-base >/dev/null');
     expect(await status('kxd-base')).not.toContain('1.0');
     await undone(want, seen);
@@ -204,16 +209,10 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
   });
 
   test('what was replaced does not come back at the cost of what others installed since', async () => {
-    await host.exec('{ apt-get update; apt-get install -y kxd-old; } >/dev/null 2>&1');
-    const want: Packages = { install: ['kxd-beta'] };
-    const seen = await changed(want);
+    const { want, seen } = await oldIsReplaced();
     await host.exec('apt-get install -y kxd-rival >/dev/null 2>&1');
     expect(await undone(want, seen)).toContain('cannot be together with kxd-rival');
-    expect([await status('kxd-rival'), await status('kxd-beta'), await status('kxd-lib')]).toEqual([
-      'installed 1.0-1',
-      '',
-      '',
-    ]);
+    expect(await statuses('kxd-rival', 'kxd-beta', 'kxd-lib')).toEqual(['installed 1.0-1', '', '']);
   });
 
   inTurn('what others need by now stays; the rest goes', async () => {
@@ -222,11 +221,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     const seen = await changed(want);
     await host.exec('apt-get install -y kxd-user >/dev/null 2>&1');
     expect(await undone(want, seen)).toContain('kxd-lib stays: kxd-user needs it');
-    expect([await status('kxd-user'), await status('kxd-lib'), await status('kxd-beta')]).toEqual([
-      'installed 1.0-1',
-      'installed 1.0-1',
-      '',
-    ]);
+    expect(await statuses('kxd-user', 'kxd-lib', 'kxd-beta')).toEqual(['installed 1.0-1', 'installed 1.0-1', '']);
   });
 
   inTurn('what is held back by now stays, with what it needs', async () => {
@@ -234,11 +229,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     const seen = await changed(want);
     await host.exec('{ apt-get install -y kxd-user; apt-mark hold kxd-user; } >/dev/null 2>&1');
     expect(await undone(want, seen)).toContain('kxd-lib stays: what is held back needs it');
-    expect([await status('kxd-user'), await status('kxd-lib'), await status('kxd-beta')]).toEqual([
-      'installed 1.0-1',
-      'installed 1.0-1',
-      '',
-    ]);
+    expect(await statuses('kxd-user', 'kxd-lib', 'kxd-beta')).toEqual(['installed 1.0-1', 'installed 1.0-1', '']);
   });
 
   inTurn('what went does not come back at the cost of what others installed since', async () => {
@@ -249,7 +240,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     const said = await undone(want, seen);
     expect(said).toContain('kxd-beta stays: kxd-guest needs it');
     expect(said).toContain('kxd-alpha stays as it is: its old version cannot be together with');
-    expect([await status('kxd-guest'), await status('kxd-beta'), await status('kxd-alpha')]).toEqual([
+    expect(await statuses('kxd-guest', 'kxd-beta', 'kxd-alpha')).toEqual([
       'installed 1.0-1',
       'installed 1.0-1',
       'config-files 1.0-1',
@@ -262,7 +253,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     const seen = await changed(want);
     await host.exec('apt-get install -y kxd-modern >/dev/null 2>&1');
     expect(await undone(want, seen)).toContain('kxd-alpha stays as it is: its old version cannot be together with');
-    expect([await status('kxd-modern'), await status('kxd-alpha')]).toEqual(['installed 1.0-1', 'installed 2.0-1']);
+    expect(await statuses('kxd-modern', 'kxd-alpha')).toEqual(['installed 1.0-1', 'installed 2.0-1']);
     expect(await host.exec('ls -A /var/lib/kubexm 2>/dev/null || true')).toBe('');
   });
 
