@@ -117,8 +117,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     const before = await picture();
     const want: Packages = { install: ['kxd-beta', 'kxd-user'] };
     const note = packagesUndoneHere.definition;
-    const found = await check(machine, note, want);
-    expect(found).toMatchObject({ verdict: 'needed', seen: { since: 0 } });
+    expect(await check(machine, note, want)).toMatchObject({ verdict: 'needed', seen: { since: 0 } });
     const noted = (await machine.run(note.apply(machine, want, io) as Script)).code;
     expect([noted, (await check(machine, note, want)).verdict]).toEqual([0, 'satisfied']);
     await undone(want, await changed(want));
