@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addUser, describeHosts, type Rig, type RigHost, startRig } from '../../test/rig/sshd.ts';
+import { watchProcesses } from '../../test/support/watch-processes.ts';
 import { sh } from '../model/script.ts';
 import { connectMachine } from './connect.ts';
 
@@ -11,43 +10,6 @@ const PASSWORD = `password-${MARK}`;
 const SECRET = `secret-${MARK}`;
 /** Finds both, but not itself. */
 const PATTERN = `[${MARK[0]}]${MARK.slice(1)}`;
-
-/** What a process that may be gone by now has in a file. */
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
-/** Reads all command lines and environments of this machine, hosts included, until it is told to stop. */
-function watchProcesses(needles: readonly string[]): { rounds(): number; stop(): Promise<readonly string[]> } {
-  const seen: string[] = [];
-  const kernels = new Set(readdirSync('/proc').filter((pid) => read(`/proc/${pid}/cmdline`) === ''));
-  let rounds = 0;
-  let running = true;
-  const loop = (async () => {
-    while (running) {
-      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && !kernels.has(name))) {
-        for (const what of ['cmdline', 'environ']) {
-          const text = read(`/proc/${pid}/${what}`);
-          for (const needle of needles) if (text.includes(needle)) seen.push(`${what}: ${text}`);
-        }
-      }
-      rounds++;
-      await sleep(10);
-    }
-  })();
-  return {
-    rounds: () => rounds,
-    async stop() {
-      running = false;
-      await loop;
-      return seen;
-    },
-  };
-}
 
 describeHosts('secrets', () => {
   let rig: Rig;
@@ -61,7 +23,7 @@ describeHosts('secrets', () => {
   afterAll(() => rig.close());
 
   test.each(['bob', 'term'])('of %s are in no command line, environment or readable file', async (user) => {
-    const watch = watchProcesses([PASSWORD, SECRET]);
+    const watch = watchProcesses(['cmdline', 'environ']);
     const machine = await connectMachine(host.target({ user, auth: { password: PASSWORD } }), { heartbeatMs: 100 });
     await machine.lock({ run: 'r', cluster: 'c', pipeline: 'p', user: 'u', machine: 'm', pid: 1, since: 's' });
     const job = machine.job({
@@ -89,7 +51,9 @@ describeHosts('secrets', () => {
     expect((await job).stdout).toBe(SECRET);
     await machine.forgetJob('k');
     await machine.close();
-    expect(await watch.stop()).toEqual([]);
+    const seen = await watch.stop();
+    expect(seen.filter((text) => text.includes(MARK))).toEqual([]);
+    expect(seen.some((text) => text.includes('sshd'))).toBe(true);
     const left = await host.exec(`grep -rl '${PATTERN}' /run /var/log /var/lib/sudo /tmp 2>/dev/null || true`);
     expect(left.split('\n').filter((name) => name !== '' && !name.includes(rig.dir))).toEqual([]);
   });

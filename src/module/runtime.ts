@@ -19,8 +19,8 @@ export const runtimeModule = defineModule({
   name: 'runtime',
   description: 'The container runtime of every node.',
   tasks: [containerdTask],
-  // Each node has told the cluster which socket its pods are at.
-  fixed: ['spec.kubernetes.containerRuntime.type'],
+  // Each node has told the cluster which socket its pods are at; in another directory there is nothing of what runs.
+  fixed: ['spec.kubernetes.containerRuntime.type', 'spec.registry.containerdDataDir'],
   plan: (context) => ({ fragment: containerdTask.use(context).fragment, outputs: undefined }),
 });
 

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { labConfig } from '../../src/lab/config.ts';
 import { thorough } from '../rig/thorough.ts';
 import { filesBelow } from '../support/files-below.ts';
+import { watchProcesses } from '../support/watch-processes.ts';
 import { LOGIN } from './behind-bastion.ts';
 import { BUILD, type ClusterLab, clusterLab, MINUTE } from './cluster-lab.ts';
 import { describeLab, type TestLab } from './fixture.ts';
@@ -26,20 +27,6 @@ async function behindBastion(lab: TestLab): Promise<string> {
     .concat(`  controlPlaneEndpoint: {externalLoadBalancer: external, lb_address: ${bastion?.address}}\n`);
 }
 
-/** Everything that processes of this box, those of its machines among them, were called with. */
-async function watchArguments(into: Set<string>, over: () => boolean): Promise<void> {
-  while (!over()) {
-    for (const pid of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
-      try {
-        into.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
-    await sleep(100);
-  }
-}
-
 /** A secret as it is, as JSON has it, and in the two alphabets that bytes are sent in. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
@@ -55,14 +42,15 @@ describeLab('behind a bastion, with a user whom sudo asks for a password', () =>
     context.onTestFinished(() => cluster.close(), 2 * MINUTE);
     const { lab, dir, kubectl } = cluster;
     await Promise.all([1, 2, 3].map((machine) => lab.exec(machine, 'touch /run/before-the-cluster')));
-    const words = new Set<string>();
+    const watch = watchProcesses(['cmdline'], 100);
     let over = false;
     const tokens = new Set<string>();
-    const watching = Promise.all([watchArguments(words, () => over), watchTokens(kubectl, tokens, () => over)]);
+    const watching = watchTokens(kubectl, tokens, () => over);
     const said = await cluster.kubexm(['create', 'cluster']).finally(() => {
       over = true;
     });
     await watching;
+    const words = await watch.stop();
     expect(said.code, said.stderr).toBe(0);
     expect(await cluster.states()).toEqual(['Ready', 'Ready']);
 
@@ -73,7 +61,8 @@ describeLab('behind a bastion, with a user whom sudo asks for a password', () =>
     const forms = [LOGIN.sudoPassword, ...secrets].flatMap(formsOf);
 
     const holds = (text: string | Buffer) => forms.some((form) => text.includes(form));
-    expect([...words].filter(holds)).toEqual([]);
+    expect(words.filter(holds)).toEqual([]);
+    expect(words.some((text) => text.includes('kubeadm'))).toBe(true);
     expect(holds(said.stdout) || holds(said.stderr)).toBe(false);
     const own = filesBelow(join(dir, '.kubexm')).filter(
       (file) => !/\/(images|kubernetes|container_runtime)\//.test(file),

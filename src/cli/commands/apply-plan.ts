@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { CreateClusterParams, SavedPlan } from '../../index.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
+import { createByFlags } from '../creation.ts';
 import { runFlags, sshOptions } from '../run-options.ts';
 
 /** `kubexm apply PLAN` */
@@ -27,7 +28,7 @@ export const applyPlanCommand: CommandSpec = {
 
 async function apply(call: Call) {
   const { io, options, args } = call;
-  const { createCluster, exactly, readSavedPlan } = await import('../../index.ts');
+  const { exactly, readSavedPlan } = await import('../../index.ts');
   const [shown = ''] = args;
   const saved = readSavedPlan(resolve(io.cwd, shown));
   const file = options.text('file');
@@ -35,8 +36,7 @@ async function apply(call: Call) {
   const flags = { ...(await runFlags(call, { configFile, baseDir: saved.baseDir })), overrides: saved.overrides };
   // A run that is gone on with is checked against the plan that it began with.
   const planning = flags.resume === false ? exactly(saved, shown) : {};
-  const { executePipeline } = await import('../run-pipeline.ts');
-  return executePipeline(createCluster, paramsOf(saved), { ...flags, planning }, io);
+  return createByFlags(io, { ...flags, planning }, paramsOf(saved));
 }
 
 function paramsOf({ params }: SavedPlan): CreateClusterParams {

@@ -215,7 +215,6 @@ const APPLIED_AGAIN = [
   'spec.system.debs',
   'spec.kubernetes.containerRuntime.version',
   'spec.kubernetes.containerRuntime.containerd.**',
-  'spec.registry.containerdDataDir',
   'spec.registry.registryMirrors.**',
   'spec.registry.insecureRegistries.**',
   'spec.registry.auths.*.plainHTTP',
