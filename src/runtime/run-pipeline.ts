@@ -166,9 +166,11 @@ async function runConnected<P>(
   total: number,
 ): Promise<RunReport> {
   const { connected, earlier } = parts;
-  const refusal = refusalOf(pipeline, connected, total, earlier !== undefined);
-  if (refusal === undefined) return new PipelineRun(pipeline, params, options, parts).run();
   const checks = checksOf(pipeline, params, connected, options);
+  const refusal = refusalOf(pipeline, connected, total, earlier !== undefined);
+  // Which hosts a part of a pipeline needs is known when it is planned.
+  if (refusal === undefined || (pipeline.selects && !checks))
+    return new PipelineRun(pipeline, params, options, parts).run();
   if (checks && connected.unreachable.size < total) {
     const answering = { ...connected, unreachable: new Map() };
     const found = await new PipelineRun(checks, params, options, {
@@ -209,6 +211,5 @@ function resumeFrom<P>(
 function refusalOf<P>(pipeline: Pipeline<P>, connected: Connected, total: number, resumed: boolean): Error | undefined {
   const failed = [...connected.unreachable];
   if (failed.length === 0 || resumed || (pipeline.toleratesUnreachable && failed.length < total)) return undefined;
-  // Which hosts a part of a pipeline needs is known when it is planned.
-  return pipeline.selects ? undefined : unreachableError(failed, total);
+  return unreachableError(failed, total);
 }

@@ -199,7 +199,7 @@ test('-e holds for what looks at a cluster, too', async () => {
   writeFileSync(file, BASE);
   const field = ['-f', file, '-e', 'hosts[node1].address=10.9.9.9', '-e', 'kubernetes.version=v1.33.2'];
   const read = async (...words: string[]) =>
-    JSON.parse((await call([...words, ...field, '-o', 'json'], { cwd })).stdout);
+    JSON.parse((await call([...words, ...field, '-o', 'json'], { cwd, env: { XDG_CACHE_HOME: cwd } })).stdout);
   expect(await read('get', 'nodes')).toContainEqual(expect.objectContaining({ name: 'node1', address: '10.9.9.9' }));
   expect(await read('describe', 'cluster')).toMatchObject({ kubernetesVersion: 'v1.33.2' });
   expect(await read('get', 'artifacts')).toContainEqual(expect.objectContaining({ version: '1.33.2' }));

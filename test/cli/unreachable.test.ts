@@ -33,6 +33,7 @@ ${hosts.join('\n')}
   etcd: {type: kubeadm}
   kubernetes: {version: v1.34.4}
   network: {plugin: flannel}
+  dns: {nodelocaldns: {enabled: false}}
 `,
     );
     const { code, stdout, stderr } = await call([...args, '-f', 'c.yaml', '-y'], {

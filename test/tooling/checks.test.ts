@@ -159,7 +159,7 @@ describe('check-text', () => {
   });
 
   it('is not content when it sees no files', () => {
-    rmSync(join(tree, 'scripts/build.mjs'));
+    for (const name of ['build.mjs', 'bin.mjs']) rmSync(join(tree, 'scripts', name));
     expect(run('scripts/check-text.mjs')).toMatchObject({
       code: 1,
       text: expect.stringContaining('that cannot be all'),
