@@ -6,6 +6,7 @@ import { lines, type Script, sh } from '../model/script.ts';
 import { MASK } from '../model/text/mask.ts';
 import { type AnyStep, dedicated, defineStep, fieldOf, needed, type StepIo, satisfied } from '../plan/step.ts';
 import { genericSteps } from './generic/index.ts';
+import { homeDirectory } from './kubeconfig/home-directory.ts';
 
 const DEFAULT_TIMEOUT = 60;
 const PATHS_TIMEOUT = 600;
@@ -33,9 +34,12 @@ function dropping(seq: string, left: readonly string[]): Script {
   return lines(...left.map((text) => sh`kx_reset_left ${text} || exit`), sh`kx_reset_drop ${seq}`);
 }
 
-/** Undoes entries of a manifest. `more`: kinds of steps beside the generic ones. */
+/** The kinds of steps that know how to put back what they did: all generic ones, and dedicated ones that have an entry of their own. */
+export const undoable: readonly AnyStep[] = [...genericSteps, homeDirectory.definition];
+
+/** Undoes entries of a manifest. `more`: kinds of steps beside these. */
 function undoEntry(more: readonly AnyStep[]) {
-  const known = new Map([...genericSteps, ...more].map((step) => [step.kind, step]));
+  const known = new Map([...undoable, ...more].map((step) => [step.kind, step]));
   const timeoutOf = (want: ManifestEntry) =>
     want.want === undefined ? 0 : fieldOf(known.get(want.kind)?.timeoutSeconds, want.want, DEFAULT_TIMEOUT);
   return defineStep<Undo>()({

@@ -13,6 +13,7 @@ import { buildGraph, type ExecutionGraph } from '../../plan/graph.ts';
 import { barriers, hiddenBarriers } from '../../plan/render/barriers.ts';
 import { renderJson } from '../../plan/render/json.ts';
 import { renderText } from '../../plan/render/text.ts';
+import { undoable } from '../../step/reset.ts';
 import { createCluster } from './create.ts';
 import { COMMON_FIELDS } from './supported.ts';
 
@@ -118,6 +119,19 @@ test('the end comes however nodes fared, once there is a cluster', async () => {
     expect(before(id)).toEqual(['joined@local', 'kubernetes/init/init@cp1']);
   expect(before('cluster/report/report@local')).toContain('cluster/report/health@cp1');
   expect(before('cluster/report/report@local').filter((id) => id.endsWith('@local'))).toEqual(['joined@local']);
+});
+
+test('whatever can be undone by a step of its own is undone by delete', async () => {
+  const { nodes } = await creation(creatable({ masters: 3, workers: 2 }));
+  const onHosts = [...nodes.values()].filter(({ hosts }) => !hosts.has(LOCAL));
+  const steps = onHosts.flatMap(({ body }) =>
+    body.type === 'step' ? [body.use.step] : body.type === 'steps' ? body.uses.map(({ step }) => step) : [],
+  );
+  const kinds = new Set(undoable.map(({ kind }) => kind));
+  const unknown = steps.filter(({ kind, revert, owns, example }) => {
+    return revert !== undefined && owns?.(example)?.length !== 0 && !kinds.has(kind);
+  });
+  expect([...new Set(unknown.map(({ kind }) => kind))]).toEqual([]);
 });
 
 describe('the size of the plan', () => {
