@@ -47,9 +47,10 @@ function hostRuns(reader: EventReader): readonly RunRecord[] {
 
 /** Those of them that tell how hosts are: one that was declined, refused or failed before its first change does not. */
 export function changingRuns(reader: EventReader, workDir: WorkDir): readonly RunRecord[] {
-  return hostRuns(reader).filter(
-    ({ id, status }) => status === 'running' || status === 'succeeded' || runMarks(workDir.runs, id)?.changed === true,
-  );
+  return hostRuns(reader).filter(({ id, pipeline, status }) => {
+    if (status === 'running' || (status === 'succeeded' && isWholeRun(workDir.runs, id, pipeline))) return true;
+    return runMarks(workDir.runs, id)?.changed === true;
+  });
 }
 
 /** Reads a cluster's life from its runs. */
@@ -57,7 +58,8 @@ export function clusterLife(reader: EventReader | undefined, workDir: WorkDir): 
   if (!reader) return { status: 'new', last: undefined, created: undefined, since: undefined, applied: undefined };
   const runs = changingRuns(reader, workDir);
   const isWhole = ({ id, pipeline }: RunRecord) => isWholeRun(workDir.runs, id, pipeline);
-  const status = statusOf(runs, isWhole, changedHosts(workDir).size > 0);
+  const standing = standingCluster(workDir);
+  const status = statusOf(runs, isWhole, changedHosts(workDir).size > 0, standing !== undefined);
   const deleted = runs.findIndex((run) => run.pipeline === DELETE && run.status === 'succeeded');
   const alive = status === 'deleted' ? [] : deleted < 0 ? runs : runs.slice(0, deleted);
   const creations = alive.filter((run) => run.pipeline === CREATE && isWhole(run));
@@ -67,7 +69,7 @@ export function clusterLife(reader: EventReader | undefined, workDir: WorkDir): 
     last: hostRuns(reader)[0],
     created: creations[0],
     since: first && first.startedAt + (first.finished?.durationMs ?? 0),
-    applied: status === 'deleted' ? undefined : standingCluster(workDir),
+    applied: status === 'deleted' ? undefined : standing,
   };
 }
 
@@ -76,6 +78,7 @@ function statusOf(
   runs: readonly RunRecord[],
   isWhole: (run: RunRecord) => boolean,
   anyChanged: boolean,
+  stands: boolean,
 ): ClusterStatus {
   const at = runs.findIndex((run) => run.pipeline === DELETE || (run.pipeline === CREATE && isWhole(run)));
   const decisive = runs[at];
@@ -86,7 +89,9 @@ function statusOf(
   }
   // Whoever has reset the last of its hosts has deleted it.
   const isReset = later.some(({ pipeline, status }) => pipeline === RESET && status === 'succeeded');
-  return isReset && !anyChanged ? 'deleted' : statusAfter(decisive);
+  if (isReset && !anyChanged) return 'deleted';
+  // Without a master there is no cluster, whatever is left on other hosts.
+  return isReset && !stands ? 'half-deleted' : statusAfter(decisive);
 }
 
 /** The runs since the newest one in which the cluster began: those before made another one, which is gone. */

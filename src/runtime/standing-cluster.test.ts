@@ -92,7 +92,7 @@ describe('what a cluster that exists cannot be given by create cluster', () => {
     [
       'another name of a host',
       edit(['name: node2', 'name: node9'], ['worker: [node1, node2]', 'worker: [node1, node9]']),
-      ['spec.hosts.node2: 10.2.0.2 → –'],
+      ['spec.hosts.node2.name: node2 → node9'],
     ],
     [
       'another first master',
@@ -128,16 +128,24 @@ describe('what it can be given', () => {
     expect(await refused(text)).toEqual([]);
   });
 
-  test('without a node that was reset before', async () => {
+  test('without a node, be it reset or gone for ever', async () => {
     const smaller = creatable({ masters: 2, workers: 1 });
-    expect(await refused(smaller)).toEqual(['spec.hosts.node2: 10.2.0.2 → –']);
+    expect(await refused(smaller)).toEqual([]);
     expect(await refused(smaller, [{}], { hosts: ['cp1', 'cp2', 'node1'] })).toEqual([]);
+  });
+
+  test('another machine under the name of a node that was reset', async () => {
+    const moved = BASE.replace('10.2.0.2', '10.2.0.77');
+    expect(await refused(moved)).toContainEqual(expect.stringContaining('10.2.0.2 → 10.2.0.77'));
+    expect(await refused(moved, [{}], { hosts: ['cp1', 'cp2', 'node1'] })).toEqual([]);
   });
 });
 
 describe('whether there is a cluster', () => {
   const node = `${BEGINNING}@cp1`;
   const line = 'spec.kubernetes.version: v1.34.2 → v1.34.3';
+  // The first master would begin another cluster beside the one of which only the second is left.
+  const begins = 'spec.roleGroups.master: cp2 → cp1, cp2';
   test.each<[string, readonly PastRun[], boolean]>([
     ['nothing has run', [], false],
     [
@@ -172,14 +180,14 @@ describe('whether there is a cluster', () => {
     });
     const failed = { records: [{ node: 'node/names/hosts@cp1', phase: 'done' as const }], ended: 'failed' };
     const first = undo('cp1', 'init-init');
-    expect(await refused(version, [{}, first, failed])).toEqual([line]);
+    expect(await refused(version, [{}, first, failed])).toEqual([line, begins]);
     expect(await refused(version, [{}, first, undo('cp2', 'join-join-cp2'), failed])).toEqual([]);
-    expect(await refused(version, [{}, first, undo('cp2', 'init-config'), failed])).toEqual([line]);
+    expect(await refused(version, [{}, first, undo('cp2', 'init-config'), failed])).toEqual([line, begins]);
   });
 
   test('no master is left of it', async () => {
     expect(await refused(version, [{}], { hosts: ['node1'] })).toEqual([]);
-    expect(await refused(version, [{}], { hosts: ['cp2'] })).toEqual([line]);
+    expect(await refused(version, [{}], { hosts: ['cp2'] })).toEqual([line, begins]);
   });
 
   test('the newest run that has begun counts', async () => {

@@ -84,6 +84,7 @@ describe('a daemon set that is replaced pod by pod', () => {
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'kubexm-daemon-'));
     const kubectl = `#!/bin/sh
+echo 'an aggregated API does not answer' >&2
 case $* in
   *'get daemonset ds'*) cat "${dir}/generations" ;;
   *'get controllerrevisions -l app=net --sort-by=.revision'*) printf 6f9c ;;
@@ -97,12 +98,12 @@ esac
   const ask = (generations: string) => {
     writeFileSync(join(dir, 'generations'), generations);
     const { run } = daemonRevision(daemon).want as { readonly run: string };
-    const { status, stdout } = spawnSync('sh', ['-c', run], { env: { PATH: `${dir}:${process.env['PATH']}` } });
-    return { status, stdout: stdout.toString() };
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', run], { env: { PATH: `${dir}:${process.env['PATH']}` } });
+    return { status, stdout: stdout.toString(), stderr: stderr.toString() };
   };
 
   test('is asked for its revision once its controller has seen the last change', () => {
-    expect(ask('4 4')).toEqual({ status: 0, stdout: '6f9c\n' });
+    expect(ask('4 4')).toEqual({ status: 0, stdout: '6f9c\n', stderr: '' });
     expect(ask('4 3')).toMatchObject({ status: 1 });
     // Nobody has seen it at all yet.
     expect(ask('1 ')).toMatchObject({ status: 1 });

@@ -82,9 +82,10 @@ export const daemonRevision = dedicated(
   ({ namespace, name, selector }: Daemon) => {
     const kubectl = `${KUBECTL_OF_ADMIN} -n ${namespace}`;
     return waitForCommand({
-      run: `seen=$(${kubectl} get daemonset ${name} -o 'jsonpath={.metadata.generation} {.status.observedGeneration}') || exit
+      // What kubectl has to say beside its answer would be taken for the answer.
+      run: `seen=$(${kubectl} get daemonset ${name} -o 'jsonpath={.metadata.generation} {.status.observedGeneration}' 2>/dev/null) || exit
 [ "\${seen% *}" = "\${seen#* }" ] || { echo "generation and what is seen of it: $seen"; exit 1; }
-revision=$(${kubectl} get controllerrevisions -l ${selector} --sort-by=.revision -o 'jsonpath={.items[-1:].metadata.labels.controller-revision-hash}') || exit
+revision=$(${kubectl} get controllerrevisions -l ${selector} --sort-by=.revision -o 'jsonpath={.items[-1:].metadata.labels.controller-revision-hash}' 2>/dev/null) || exit
 [ -n "$revision" ] && echo "$revision"`,
       purpose: `the revision of ${namespace}/${name}`,
       timeoutSeconds: 120,

@@ -159,5 +159,16 @@ mkdir -p "$kxp_record" && : >"$kxp_record/expected" && { sync -f "$kxp_record" 2
 
 /** Undoes what has become of packages that were expected. */
 export function restoreExpected(aim: PackagesAim, since: number): Script {
-  return lines(restorePackages(aim, since), sh`rm -f "$kxp_record/expected"`);
+  const forget = sh`rm -f "$kxp_record/expected"`;
+  return lines(
+    // None of them ever came: no package manager is needed, and perhaps there is none.
+    sh`kxp_record=${recordOf(aim)}
+if [ ! -d "$kxp_record/1" ]; then
+  ${forget}
+  rmdir "$kxp_record" "$KX_STATE/packages" "$KX_STATE" 2>/dev/null
+  exit 0
+fi`,
+    restorePackages(aim, since),
+    forget,
+  );
 }

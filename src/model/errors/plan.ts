@@ -104,8 +104,8 @@ export const planErrors = {
       zh: '集群 {cluster} 已存在，而配置中有 {count} 个字段与之不同，{pipeline} 暂时无法更改',
     },
     remedy: {
-      en: 'Nothing was changed. Put these fields back to what was applied, on the left of each arrow. To have what is on the right, delete the cluster with the file as it was and create it again: kubexm delete cluster, then kubexm create cluster.',
-      zh: '未做任何更改。请将这些字段恢复为箭头左侧已应用的值。如需右侧的值，请先用原来的文件删除集群（kubexm delete cluster），再重新创建（kubexm create cluster）。',
+      en: 'Nothing was changed. Put these fields back to what was applied, on the left of each arrow, in the file or with -e. To have what is on the right, delete the cluster and create it again: kubexm delete cluster, then kubexm create cluster. That also forgets machines that were installed anew.',
+      zh: '未做任何更改。请在文件中或用 -e 将这些字段恢复为箭头左侧已应用的值。如需右侧的值，请先删除集群（kubexm delete cluster），再重新创建（kubexm create cluster）。这也会忘记已重新安装的机器。',
     },
   },
   KX4041: {
@@ -115,8 +115,8 @@ export const planErrors = {
       zh: '{pipeline} 暂时无法处理 {field}: {value}',
     },
     remedy: {
-      en: 'Write {field}: {only} into the file. What can be done yet: {allowed}. kubexm ignores nothing, be it written or a default.',
-      zh: '请在文件中写入 {field}: {only}。目前支持：{allowed}。无论是写明的还是默认的，kubexm 都不会忽略。',
+      en: 'Write {field}: {only} into the file; where it may be none, that will do too. What can be done yet: {allowed}. kubexm ignores nothing, be it written or a default.',
+      zh: '请在文件中写入 {field}: {only}；允许为 none 的字段也可写 none。目前支持：{allowed}。无论是写明的还是默认的，kubexm 都不会忽略。',
     },
   },
 } as const satisfies Record<string, ErrorEntry>;

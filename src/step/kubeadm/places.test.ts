@@ -34,12 +34,13 @@ inEveryShell('undoing a node', (shell, test) => {
   const here = (text: string) => text.replaceAll(/(?<![\w/])\/(etc|var)\//g, `${root}/$1/`);
   const run = async (script: string) => {
     const places = { state: join(root, 'state'), run: join(root, 'run') };
-    const { code, stderr } = await runWithLibrary(
+    const { code, stdout, stderr } = await runWithLibrary(
       shell,
       `PATH=${root}/bin:$PATH ROOT=${root}\nexport ROOT\n${script}`,
       places,
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return stdout;
   };
   const said = () => readFile(join(root, 'said'), 'utf8');
   const files = async (dir: string) =>
@@ -105,6 +106,16 @@ inEveryShell('undoing a node', (shell, test) => {
       expect(await said()).toContain('--skip-phases=remove-etcd-member');
       for (const name of names.filter((one) => !/admin.conf|data.member/.test(one))) await readFile(join(root, name));
     });
+
+  test('kubeadm leaves etcd alone where its directory is a link to one with more in it', async () => {
+    for (const name of ['etc/kubernetes/admin.conf', 'disk/member/wal', 'disk/theirs']) await put(name);
+    await rm(data, { recursive: true, force: true });
+    await symlink(join(root, 'disk'), data);
+    const stdout = await run(here(resetNode(master())));
+    expect(await said()).toContain('--skip-phases=remove-etcd-member');
+    expect(stdout).toContain('the member of this node stays registered in etcd');
+    expect(await files('disk')).toEqual(['theirs']);
+  });
 
   test('on a worker etcd is somebody else’s', async () => {
     await put('var/lib/etcd/member/wal');
