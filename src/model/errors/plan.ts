@@ -115,8 +115,8 @@ export const planErrors = {
       zh: '{pipeline} 暂时无法处理 {field}: {value}',
     },
     remedy: {
-      en: 'Write {field}: {only} into the file; where it may be none, that will do too. What can be done yet: {allowed}. kubexm ignores nothing, be it written or a default.',
-      zh: '请在文件中写入 {field}: {only}；允许为 none 的字段也可写 none。目前支持：{allowed}。无论是写明的还是默认的，kubexm 都不会忽略。',
+      en: 'Write {field}: {only} into the file. What can be done yet: {allowed}. kubexm ignores nothing, be it written or a default.',
+      zh: '请在文件中写入 {field}: {only}。目前支持：{allowed}。无论是写明的还是默认的，kubexm 都不会忽略。',
     },
   },
 } as const satisfies Record<string, ErrorEntry>;
