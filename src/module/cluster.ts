@@ -1,8 +1,9 @@
 import { parallel } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
-import { finishTask } from '../task/cluster/finish.ts';
+import { closeTask } from '../task/cluster/close.ts';
 import { healthTask } from '../task/cluster/health.ts';
 import { kubeconfigTask } from '../task/cluster/kubeconfig.ts';
+import { labelsTask } from '../task/cluster/labels.ts';
 import { reportTask } from '../task/cluster/report.ts';
 
 /** What is left when a node has joined: to be well. */
@@ -23,9 +24,9 @@ export const clusterModule = defineModule({
 export const diagnosticsModule = defineModule({
   name: 'diagnostics',
   description: 'The labels of the nodes, no token to join by, and how the cluster is.',
-  tasks: [finishTask, reportTask],
+  tasks: [labelsTask, closeTask, reportTask],
   plan: (context) => ({
-    fragment: parallel(finishTask.use(context).fragment, reportTask.use(context).fragment),
+    fragment: parallel(...[labelsTask, closeTask, reportTask].map((task) => task.use(context).fragment)),
     outputs: undefined,
   }),
 });

@@ -166,11 +166,12 @@ async function runConnected<P>(
   total: number,
 ): Promise<RunReport> {
   const { connected, earlier } = parts;
-  const checks = checksOf(pipeline, params, connected, options);
+  const begin = () => new PipelineRun(pipeline, params, options, parts).run();
   const refusal = refusalOf(pipeline, connected, total, earlier !== undefined);
+  if (refusal === undefined) return begin();
+  const checks = checksOf(pipeline, params, connected, options);
   // Which hosts a part of a pipeline needs is known when it is planned.
-  if (refusal === undefined || (pipeline.selects && !checks))
-    return new PipelineRun(pipeline, params, options, parts).run();
+  if (pipeline.selects && !checks) return begin();
   if (checks && connected.unreachable.size < total) {
     const answering = { ...connected, unreachable: new Map() };
     const found = await new PipelineRun(checks, params, options, {

@@ -61,7 +61,7 @@ describeLab('a cluster of one control plane and one worker', () => {
     const changed = drift.stdout.split('\n').filter((line) => /^\S+\/.* on /.test(line));
     expect(changed.sort()).toEqual([
       `artifacts/import-images/image-pause-amd64  on ${lab.name}-2`,
-      `cluster/finish/labels  on ${lab.name}-1`,
+      `cluster/labels/labels  on ${lab.name}-1`,
       `network/flannel/manifest  on ${lab.name}-1`,
     ]);
     const KUBECONFIG = join(cluster.dir, 'mine');

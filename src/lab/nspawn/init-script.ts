@@ -24,6 +24,14 @@ for d in /sys/fs/cgroup/*; do
   if mountpoint -q "$d"; then mount -o remount,rw,bind "$d"; fi
 done
 
+# systemd removes empty groups of devices, which it has in no other use, under the hands of the kubelet, whose pod then waits
+# for another 15 s (kubernetes#103542). Runtimes find them where they are mounted, systemd only under their name.
+if [ -d /sys/fs/cgroup/devices ]; then
+  mkdir "$own/devices"
+  mount --move /sys/fs/cgroup/devices "$own/devices"
+  mount -t tmpfs -o nosuid,nodev,noexec,mode=755 none /sys/fs/cgroup/devices
+fi
+
 # Settings of the whole box become plain files of this machine. What belongs to a namespace stays real.
 mkdir "$own/sys" "$own/real"
 mount --rbind /proc/sys "$own/real"

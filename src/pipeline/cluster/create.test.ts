@@ -14,6 +14,9 @@ import { barriers, hiddenBarriers } from '../../plan/render/barriers.ts';
 import { renderJson } from '../../plan/render/json.ts';
 import { renderText } from '../../plan/render/text.ts';
 import { undoable } from '../../step/reset.ts';
+import { closeTask } from '../../task/cluster/close.ts';
+import { initKubernetesTask } from '../../task/kubernetes/init.ts';
+import { joinKubernetesTask } from '../../task/kubernetes/join.ts';
 import { createCluster } from './create.ts';
 import { COMMON_FIELDS } from './supported.ts';
 
@@ -84,7 +87,7 @@ describe('who waits for whom', () => {
     ['cluster/health/nodes-ready@node2', ['cp1', 'node2']],
     ['network/flannel/manifest@cp1', ['cp1']],
     ['cluster/kubeconfig/kubeconfig@cp1', ['cp1']],
-    ['cluster/finish/labels@cp1', ['cp1', 'cp2', 'cp3', 'node1', 'node2']],
+    ['cluster/labels/labels@cp1', ['cp1', 'cp2', 'cp3', 'node1', 'node2']],
   ])('%s for %j', async (id, hosts) => {
     expect(waitsFor(await planned(creatable({ masters: 3, workers: 2 })), id)).toEqual(hosts);
   });
@@ -115,10 +118,15 @@ test('the end comes however nodes fared, once there is a cluster', async () => {
   const graph = await planned(creatable({ masters: 3, workers: 2 }));
   const edges = edgesOf(graph).map((edge) => edge.split(' → ') as [string, string]);
   const before = (id: string) => edges.flatMap(([from, to]) => (to === id ? [from] : [])).sort();
-  for (const id of ['cluster/finish/labels@cp1', 'cluster/finish/join-secrets@cp1', 'cluster/report/health@cp1'])
+  for (const id of ['cluster/labels/labels@cp1', 'cluster/close/join-secrets@cp1', 'cluster/report/health@cp1'])
     expect(before(id)).toEqual(['joined@local', 'kubernetes/init/init@cp1']);
   expect(before('cluster/report/report@local')).toContain('cluster/report/health@cp1');
   expect(before('cluster/report/report@local').filter((id) => id.endsWith('@local'))).toEqual(['joined@local']);
+});
+
+test('a run of a part in which a token is made removes it', () => {
+  for (const task of [initKubernetesTask, joinKubernetesTask])
+    for (const tag of task.tags) expect(closeTask.tags).toContain(tag);
 });
 
 test('whatever can be undone by a step of its own is undone by delete', async () => {

@@ -1,0 +1,26 @@
+import { nothing, on } from '../../plan/combinators.ts';
+import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
+import { nodeLabels } from '../../step/cluster.ts';
+import { configOf } from '../kubernetes/settings.ts';
+import { firstMaster, nodesOf } from '../nodes.ts';
+
+/** Labels of the nodes: roles that kubeadm does not know, and those of the configuration. */
+export const labelsTask = defineTask({
+  name: 'cluster/labels',
+  description: 'Label the nodes.',
+  tags: ['finish', 'labels'],
+  steps: [nodeLabels],
+  plan: (context) => {
+    const labelled = nodesOf(context)
+      .map((node) => [node.name, labelsOf(context, node)] as const)
+      .filter(([, labels]) => Object.keys(labels).length > 0);
+    const nodes = Object.fromEntries(labelled);
+    const fragment = labelled.length === 0 ? nothing() : on(firstMaster(context), nodeLabels({ nodes }));
+    return { fragment, outputs: undefined };
+  },
+});
+
+function labelsOf(context: PlanContext, node: PlanHost): Readonly<Record<string, string>> {
+  const roles = node.roles.includes('worker') ? { 'node-role.kubernetes.io/worker': '' } : {};
+  return { ...roles, ...configOf(context, node).labels };
+}
