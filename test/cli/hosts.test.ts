@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/index.ts';
 import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
 import { type CliOptions, call, cli, SAMPLE_MAIN, tempDir } from './rig/cli.ts';
+import { clusterFile } from './rig/cluster-file.ts';
 
 /** Seconds that a job takes which must not end before the test lets it. */
 const LONG = '50';
@@ -22,28 +23,9 @@ describeHosts('the command line over SSH', () => {
     rig = await startRig({ hosts: 3 });
     dir = mkdtempSync(join(tmpdir(), 'kubexm-cli-hosts-'));
     const write = (name: string, count: number): string => {
-      const names = rig.hosts.slice(0, count).map((host) => host.name);
-      const hosts = rig.hosts
-        .slice(0, count)
-        .map(
-          (host, i) =>
-            `    - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}}`,
-        );
-      const text = `apiVersion: kubexm.mensylisir.io/v1alpha1
-kind: Cluster
-metadata:
-  name: demo
-spec:
-  ssh: {user: root, privateKeyPath: ${rig.key}}
-  hosts:
-${hosts.join('\n')}
-  roleGroups:
-    etcd: [host1]
-    master: [host1]
-    worker: [${names.slice(1).join(', ') || 'host1'}]
-  kubernetes:
-    version: v1.33.2
-`;
+      const workers = rig.hosts.slice(1, count).map((host) => host.name);
+      const roles = `etcd: [host1], master: [host1], worker: [${workers.join(', ') || 'host1'}]`;
+      const text = clusterFile(rig, { count, roles, more: '' });
       writeFileSync(join(dir, name), text);
       return join(dir, name);
     };

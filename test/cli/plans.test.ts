@@ -8,6 +8,7 @@ import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
 import { some } from '../rig/thorough.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { call, cli, tempDir } from './rig/cli.ts';
+import { CREATABLE, clusterFile } from './rig/cluster-file.ts';
 
 const SECRET = 'Tr0ub4dor-and-3-staple';
 
@@ -31,25 +32,8 @@ describeHosts('plans and tasks over SSH', () => {
   });
 
   const write = (cwd: string, more = '', count = 2): string => {
-    const hosts = rig.hosts
-      .slice(0, count)
-      .map(
-        (host, i) =>
-          `    - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}, password: ${SECRET}}`,
-      );
-    const text = `apiVersion: kubexm.mensylisir.io/v1alpha1
-kind: Cluster
-metadata: {name: demo}
-spec:
-  ssh: {user: root, privateKeyPath: ${rig.key}}
-  hosts:
-${hosts.join('\n')}
-  roleGroups: {master: [host1], worker: [host${count}]}
-  kubernetes: {version: v1.34.2}
-  etcd: {type: kubeadm}
-  network: {plugin: flannel}
-  dns: {nodelocaldns: {enabled: false}}
-${more}`;
+    const host = () => `password: ${SECRET}`;
+    const text = clusterFile(rig, { count, host, more: `${CREATABLE}${more}` });
     const file = join(cwd, 'c.yaml');
     writeFileSync(file, text);
     return file;

@@ -9,6 +9,7 @@ import { dedicated } from '../../src/plan/step.ts';
 import { file } from '../../src/step/generic/index.ts';
 import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
 import { type CliOptions, call } from './rig/cli.ts';
+import { clusterFile } from './rig/cluster-file.ts';
 
 const written = dedicated('written', file, 'A file.', (path: string) =>
   file({ path, content: 'ours\n', mode: '0644' }),
@@ -48,23 +49,7 @@ describeHosts('kubexm reset nodes', () => {
   beforeAll(async () => {
     rig = await startRig({ hosts: 2 });
     dir = mkdtempSync(join(tmpdir(), 'kubexm-cli-reset-'));
-    const hosts = rig.hosts.map(
-      (host, i) =>
-        `    - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}}`,
-    );
-    writeFileSync(
-      config(),
-      `apiVersion: kubexm.mensylisir.io/v1alpha1
-kind: Cluster
-metadata: {name: demo}
-spec:
-  ssh: {user: root, privateKeyPath: ${rig.key}, sshConfig: none}
-  hosts:
-${hosts.join('\n')}
-  roleGroups: {etcd: [host1], master: [host1], worker: [host2]}
-  kubernetes: {version: v1.33.2}
-`,
-    );
+    writeFileSync(config(), clusterFile(rig));
     for (const host of rig.hosts) await host.exec('echo mine >/srv/kx-test/reset-old');
     const report = await runPipeline(changing, undefined, { configFile: config(), baseDir: dir });
     expect(report).toMatchObject({ outcome: 'succeeded', changes: 4 });

@@ -9,6 +9,7 @@ import { dedicated } from '../../src/plan/step.ts';
 import { file } from '../../src/step/generic/index.ts';
 import { describeHosts, type Rig, startRig } from '../rig/sshd.ts';
 import { call } from './rig/cli.ts';
+import { CREATABLE, clusterFile } from './rig/cluster-file.ts';
 
 /** As much of `create cluster` as hosts without an init system can do: the cluster begins. */
 const init = dedicated('init', file, 'A file.', () =>
@@ -39,30 +40,8 @@ describeHosts('a cluster that exists', () => {
   let rig: Rig;
   let dir: string;
   const config = () => join(dir, 'c.yaml');
-  const write = (version: string, more = '', count = 2) => {
-    const hosts = rig.hosts
-      .slice(0, count)
-      .map(
-        ({ name, port }, i) =>
-          `    - {name: ${name}, address: 127.0.0.1, port: ${port}, internalAddress: 10.9.0.${i + 1}}`,
-      );
-    writeFileSync(
-      config(),
-      `apiVersion: kubexm.mensylisir.io/v1alpha1
-kind: Cluster
-metadata: {name: demo}
-spec:
-  ssh: {user: root, privateKeyPath: ${rig.key}, sshConfig: none}
-  hosts:
-${hosts.join('\n')}
-  roleGroups: {master: [host1], worker: [host${count}]}
-  kubernetes: {version: ${version}}
-  etcd: {type: kubeadm}
-  network: {plugin: flannel}
-  dns: {nodelocaldns: {enabled: false}}
-${more}`,
-    );
-  };
+  const write = (version: string, more = '', count = 2) =>
+    writeFileSync(config(), clusterFile(rig, { version, count, more: `${CREATABLE}${more}` }));
   const kubexm = (...args: readonly string[]) =>
     call(args, { cwd: dir, env: { KUBEXM_HOME: join(dir, 'home'), XDG_CACHE_HOME: join(dir, 'cache') } });
   const runs = () => readdirSync(join(dir, '.kubexm/demo/runs'));

@@ -6,6 +6,7 @@ import { connectMachine, type LinkedMachine } from '../../src/host/index.ts';
 import { type LockOwner, sh } from '../../src/index.ts';
 import { describeHosts, type Rig, type RigHost, startRig } from '../rig/sshd.ts';
 import { call } from './rig/cli.ts';
+import { clusterFile } from './rig/cluster-file.ts';
 
 const RUN = '20250102-030405-abcdef';
 
@@ -17,27 +18,9 @@ describeHosts('kubexm unlock', () => {
   beforeAll(async () => {
     rig = await startRig({ hosts: 3 });
     dir = mkdtempSync(join(tmpdir(), 'kubexm-unlock-'));
-    const write = (file: string, count: number) => {
-      const hosts = rig.hosts
-        .slice(0, count)
-        .map(
-          (host, i) =>
-            `  - {name: ${host.name}, address: 127.0.0.1, port: ${host.port}, internalAddress: 10.9.0.${i + 1}}`,
-        );
-      const text = `apiVersion: kubexm.mensylisir.io/v1alpha1
-kind: Cluster
-metadata: {name: demo}
-spec:
-  ssh: {user: root, privateKeyPath: ${rig.key}, sshConfig: none}
-  hosts:
-${hosts.join('\n')}
-  roleGroups: {master: [host1], etcd: [host1], worker: [host2]}
-  kubernetes: {version: v1.34.4}
-`;
-      writeFileSync(join(dir, file), text);
-    };
-    write('c.yaml', 3);
-    write('two.yaml', 2);
+    const roles = 'master: [host1], worker: [host2]';
+    writeFileSync(join(dir, 'c.yaml'), clusterFile(rig, { roles }));
+    writeFileSync(join(dir, 'two.yaml'), clusterFile(rig, { roles, count: 2 }));
   });
   const connect = async (...places: number[]) => {
     const linked = places.map(async (i) => [i, await connectMachine((rig.hosts[i] as RigHost).target())] as const);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addUser, describeHosts, type Rig, startRig } from '../rig/sshd.ts';
 import { call, tempDir } from './rig/cli.ts';
+import { clusterFile } from './rig/cluster-file.ts';
 
 describeHosts('a cluster of which one host is away and one has no sudo', () => {
   let rig: Rig;
@@ -16,26 +17,9 @@ describeHosts('a cluster of which one host is away and one has no sudo', () => {
 
   /** What a command says of it, in a directory of its own. */
   async function said(args: readonly string[], cwd = tempDir()) {
-    const hosts = rig.hosts.map(({ name, port }, i) => {
-      const user = i === 2 ? 'plain' : 'root';
-      return `  - {name: ${name}, address: 127.0.0.1, port: ${port}, user: ${user}, internalAddress: 10.9.0.${i + 1}}`;
-    });
-    writeFileSync(
-      join(cwd, 'c.yaml'),
-      `apiVersion: kubexm.mensylisir.io/v1alpha1
-kind: Cluster
-metadata: {name: demo}
-spec:
-  ssh: {privateKeyPath: ${rig.key}, sshConfig: none}
-  hosts:
-${hosts.join('\n')}
-  roleGroups: {master: [host2], worker: [host1, host3]}
-  etcd: {type: kubeadm}
-  kubernetes: {version: v1.34.4}
-  network: {plugin: flannel}
-  dns: {nodelocaldns: {enabled: false}}
-`,
-    );
+    const roles = 'master: [host2], worker: [host1, host3]';
+    const host = (place: number) => `user: ${place === 2 ? 'plain' : 'root'}`;
+    writeFileSync(join(cwd, 'c.yaml'), clusterFile(rig, { roles, host }));
     const { code, stdout, stderr } = await call([...args, '-f', 'c.yaml', '-y'], {
       cwd,
       env: { KUBEXM_HOME: join(cwd, 'home') },
