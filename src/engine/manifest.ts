@@ -112,6 +112,8 @@ export function effectWords(effect: Effect): string {
       return `${type} ${effect.path}`;
     case 'sysctl':
       return `sysctl ${effect.key}`;
+    case 'routes':
+      return `routes ${effect.within}`;
     case 'mounts':
       return `mounts ${effect.below}`;
     case 'nft-tables':

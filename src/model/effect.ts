@@ -15,6 +15,8 @@ export type Effect =
   | { readonly type: 'mounts'; readonly below: string }
   /** Network links: `cni0`, `veth`. */
   | { readonly type: 'links'; readonly prefix: string }
+  /** Routes to a network or to parts of it, by whatever link. */
+  | { readonly type: 'routes'; readonly within: string }
   /** Network namespaces: `cni-`. */
   | { readonly type: 'namespaces'; readonly prefix: string }
   | { readonly type: 'nft-tables'; readonly family: string; readonly prefix: string }

@@ -20,8 +20,10 @@ test.each([
 });
 
 test('a plugin of which nothing is known is no plugin without parts', async () => {
-  const { daemon, effects } = networkParts(await networkOf('plugin: flannel'));
+  const network = await networkOf('plugin: flannel, kubePodsCIDR: 10.66.0.0/16');
+  const { daemon, effects } = networkParts(network);
   expect(daemon).toMatchObject({ namespace: 'kube-flannel', name: 'kube-flannel-ds' });
-  expect(effects).toContainEqual({ type: 'links', prefix: 'flannel' });
+  expect(effects(network)).toContainEqual({ type: 'links', prefix: 'flannel' });
+  expect(effects(network)).toContainEqual({ type: 'routes', within: '10.66.0.0/16' });
   for (const plugin of ['calico', 'cilium'] as const) expect(() => networkParts({ plugin })).toThrow(plugin);
 });

@@ -25,7 +25,7 @@ interface PluginParts {
   /** The daemon set whose pod gives a node its network: it is waited for and reported. */
   readonly daemon: Daemon & { readonly title: string };
   /** What it makes on every node, beside what all plugins do. */
-  readonly effects: readonly Effect[];
+  readonly effects: (network: Network) => readonly Effect[];
 }
 
 const NETWORK_PLUGINS: Readonly<Record<Network['plugin'], NetworkPlugin>> = {
@@ -45,8 +45,10 @@ const NETWORK_PLUGINS: Readonly<Record<Network['plugin'], NetworkPlugin>> = {
     },
     parts: {
       daemon: { title: 'flannel', namespace: 'kube-flannel', name: 'kube-flannel-ds', selector: 'app=flannel' },
-      effects: [
+      effects: ({ kubePodsCIDR: { ipv4, ipv6 } }) => [
         { type: 'links', prefix: 'flannel' },
+        // host-gw and direct routing need no link.
+        ...[ipv4, ipv6].flatMap((within) => (within === undefined ? [] : [{ type: 'routes', within } as const])),
         { type: 'iptables-chains', prefix: 'FLANNEL-' },
         { type: 'nft-tables', family: 'ip', prefix: 'flannel' },
         { type: 'nft-tables', family: 'ip6', prefix: 'flannel' },

@@ -22,6 +22,14 @@ COMMIT
 COMMIT
 `;
 
+const ROUTES = `10.66.0.0/25 dev cni0 proto kernel scope link src 10.66.0.1 linkdown
+10.66.0.128/25 via 10.1.0.3 dev eth0 proto 17 metric 20 onlink
+10.66.1.0/24 proto static
+\tnexthop via 10.1.0.3 dev eth0 weight 1
+\tnexthop via 10.1.0.4 dev eth0 weight 1
+10.66.2.9 via 10.1.0.4 dev eth0
+`;
+
 /** Programs stand in for those of the system, and only write down what they were told. */
 inEveryShell('effects', (shell, test) => {
   let dir: string;
@@ -36,7 +44,9 @@ inEveryShell('effects', (shell, test) => {
     await program('iptables-nft-save', save);
     await program('iptables-nft-restore', `cat >>${dir}/log`);
     for (const name of ['iptables-legacy', 'ip6tables-nft', 'ip6tables-legacy']) await program(`${name}-save`, ':');
-    for (const name of ['ip', 'umount', 'userdel', 'groupdel']) await program(name, ':');
+    await program('ip', `case $* in *'route show'*) cat ${dir}/routes ;; *) ! test -e ${dir}/broken ;; esac`);
+    await writeFile(join(dir, 'routes'), ROUTES);
+    for (const name of ['umount', 'userdel', 'groupdel']) await program(name, ':');
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
@@ -130,6 +140,8 @@ inEveryShell('effects', (shell, test) => {
     ['nft-tables', 'inet kube-proxy', 'nft delete table inet kube-proxy\n'],
     ['ipsets', 'KUBE-A', 'ipset destroy KUBE-A\n'],
     ['links', 'cni0', 'ip link delete dev cni0\n'],
+    ['routes', '10.66.1.0/24 via 10.1.0.2 dev eth0', 'ip -4 route delete 10.66.1.0/24 via 10.1.0.2 dev eth0\n'],
+    ['routes', 'fd85::1:0/120 via fd00::2 dev eth0', 'ip -6 route delete fd85::1:0/120 via fd00::2 dev eth0\n'],
     ['mounts', '/var/lib/kubelet/pods/x', 'umount -- /var/lib/kubelet/pods/x\n'],
     ['namespaces', 'cni-1', 'ip netns delete cni-1\n'],
     ['user', 'etcd', 'userdel -- etcd\n'],
@@ -141,6 +153,26 @@ inEveryShell('effects', (shell, test) => {
     test(`${type} ${name} is taken away`, async () => {
       expect(await run(`kx_effect_remove ${type} '${name}'`)).toMatchObject({ code: 0, log });
     });
+
+  test('routes are found as the words that delete them, in the family of their network', async () => {
+    const { stdout, log } = await run(
+      "kx_effect_look 'routes 10.66.0.0/16'; kx_effect_look 'routes fd85::/64' >/dev/null",
+    );
+    expect(stdout.split('\n')).toEqual([
+      '10.66.0.0/25 dev cni0',
+      '10.66.0.128/25 via 10.1.0.3 dev eth0 metric 20',
+      '10.66.1.0/24',
+      '10.66.2.9 via 10.1.0.4 dev eth0',
+      '',
+    ]);
+    expect(log).toBe('ip -4 route show root 10.66.0.0/16\nip -6 route show root fd85::/64\n');
+  });
+
+  test('a route that cannot be deleted has failed, unless it is gone', async () => {
+    await writeFile(join(dir, 'broken'), '');
+    expect((await run("kx_effect_remove routes '10.66.2.9 via 10.1.0.4 dev eth0'")).code).toBe(1);
+    expect((await run("kx_effect_remove routes '10.66.3.0/24 via 10.1.0.4 dev eth0'")).code).toBe(0);
+  });
 
   test('mounts are found at and below a path, the deepest first', async () => {
     const { stdout } = await run('kx_mounts_below /proc');

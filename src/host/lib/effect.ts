@@ -14,6 +14,7 @@ kx_effect_look() {
     units) kx_units "$kx_arg" ;;
     mounts) kx_mounts_below "$kx_arg" ;;
     links) kx_names_in /sys/class/net "$kx_arg" ;;
+    routes) kx_routes "$kx_arg" ;;
     namespaces) kx_names_in /run/netns "$kx_arg" ;;
     cgroups) for kx_x in /sys/fs/cgroup/"$kx_arg"* /sys/fs/cgroup/*/"$kx_arg"*; do if [ -d "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
     nft-tables) kx_nft_tables "\${kx_arg%% *}" "\${kx_arg#* }" ;;
@@ -34,6 +35,7 @@ kx_effect_remove() {
     directory) [ ! -d "$2" ] || [ -n "$(ls -A -- "$2")" ] || rmdir -- "$2" ;;
     mounts) kx_unmount "$2" ;;
     links) ip link delete dev "$2" || [ ! -e "/sys/class/net/$2" ] ;;
+    routes) ip "$(kx_ip_family "$2")" route delete $2 || ! kx_routes "\${2%% *}" | grep -qxF -e "$2" ;;
     namespaces) kx_netns_remove "$2" ;;
     cgroups) kx_cgroup_remove "$2" ;;
     nft-tables) nft delete table \${2%% *} "\${2#* }" ;;
@@ -99,6 +101,23 @@ kx_names_in() {
 # PREFIX: of the lines of stdin those that start so.
 kx_starting() {
   while IFS= read -r kx_x; do case $kx_x in "$1"*) printf '%s\n' "$kx_x" ;; esac; done
+}
+
+kx_ip_family() { case $1 in *:*) echo -6 ;; *) echo -4 ;; esac; }
+
+# NETWORK: routes to it and to parts of it, each as the words that delete it.
+kx_routes() {
+  command -v ip >/dev/null || return 0
+  ip "$(kx_ip_family "$1")" route show root "$1" 2>/dev/null | while read -r kx_x kx_y; do
+    # The other ways of a route that has several go with it.
+    [ "$kx_x" != nexthop ] || continue
+    set -- $kx_y
+    while [ "$#" -gt 1 ]; do
+      case $1 in via | dev | metric) kx_x="$kx_x $1 $2" ;; esac
+      shift
+    done
+    printf '%s\n' "$kx_x"
+  done
 }
 
 # PATH: mount points at or below it, the deepest first.

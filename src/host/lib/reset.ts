@@ -157,7 +157,7 @@ kx_reset_told() {
 kx_reset_effects() {
   kx_manifest
   kx_failed=
-  for kx_type in units cgroups mounts namespaces links iptables-chains nft-tables ipsets path paths directory user group mode sysctl; do
+  for kx_type in units cgroups mounts namespaces links routes iptables-chains nft-tables ipsets path paths directory user group mode sysctl; do
     for kx_file in "$kx_m/entries/$1"/e.*; do
       [ -s "$kx_file" ] || continue
       read -r kx_effect <"$kx_file"

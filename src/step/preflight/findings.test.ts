@@ -212,10 +212,11 @@ describe('nothing is found', () => {
   });
 });
 
+const mount = (path: string, freeGb: number) => ({ path, type: 'ext4', bytes: 10 * GB, freeBytes: freeGb * GB });
+
 describe('disks', () => {
   const PLACES = '  registry: {containerdDataDir: /data/images}';
   const KUBELET = 'v1.34.2, kubeletArgs: [--root-dir=/data/kubelet]';
-  const mount = (path: string, freeGb: number) => ({ path, type: 'ext4', bytes: 10 * GB, freeBytes: freeGb * GB });
   /** What is low on the master of a cluster whose data lies below /data. */
   async function low(...mounts: readonly ReturnType<typeof mount>[]) {
     const etcd = (text: string) => text.replace('etcd: {type: kubeadm}', 'etcd: {type: kubeadm, dataDir: /data/etcd}');
@@ -250,19 +251,26 @@ describe('disks', () => {
     expect(Object.keys(expectedOf(external)(['etcd', 'master']).places)).toEqual(['kubeletDir', 'imageDir']);
     expect(expectedOf(cluster)(['loadbalancer']).places).toEqual({});
   });
+});
 
-  test('of a host of this cluster hold its data already', async () => {
-    const { cluster, hosts } = await planContextFor(configFor({ workers: 0 }), {
-      facts: () => ({ ...WELL, mounts: [mount('/', 4)] }),
-    });
-    const judged = Object.fromEntries(
-      hosts.map(({ name, roles, facts }) => [name, judgeFacts(expectedOf(cluster)(roles), name, facts)]),
-    );
-    const codes = (isOurs: boolean) =>
-      allFindings({ hosts: [], judged, looked: { cp1: { findings: [], uuid: '', isOurs } } }).map(({ code }) => code);
-    expect(codes(false)).toEqual(['KX4546']);
-    expect(codes(true)).toEqual([]);
+test('a host of this cluster holds its data already, and has the routes to its pods', async () => {
+  const { cluster, hosts } = await planContextFor(configFor({ workers: 0 }), {
+    facts: () => ({
+      ...WELL,
+      mounts: [mount('/', 4)],
+      routes: ['10.233.65.0/24', '10.233.1.0/24'].map((destination) => ({ destination, device: 'eth0' })),
+    }),
   });
+  const judged = Object.fromEntries(
+    hosts.map(({ name, roles, facts }) => [name, judgeFacts(expectedOf(cluster)(roles), name, facts)]),
+  );
+  const found = (isOurs: boolean) =>
+    allFindings({ hosts: [], judged, looked: { cp1: { findings: [], uuid: '', isOurs } } }).map(
+      ({ code, params }) => `${code} ${params['field'] ?? ''}`,
+    );
+  expect(found(false).sort()).toEqual(['KX4543 kubePodsCIDR', 'KX4543 kubeServiceCIDR', 'KX4546 ']);
+  // Nobody routes to services.
+  expect(found(true)).toEqual(['KX4543 kubeServiceCIDR']);
 });
 
 test('the worst comes first, and equal findings are one', async () => {

@@ -44,9 +44,9 @@ export function allFindings(report: Report): readonly Finding[] {
   ];
 }
 
-/** What a cluster has stored on its hosts is not asked for a second time. */
-function isNews({ code }: Finding): boolean {
-  return code !== 'KX4546';
+/** Room for what a cluster has stored on its hosts is not asked for a second time, and routes to its pods are its own. */
+function isNews({ code, params }: Finding): boolean {
+  return code !== 'KX4546' && !(code === 'KX4543' && params['field'] === 'kubePodsCIDR');
 }
 
 /** What a dry run does not find out. */

@@ -18,7 +18,7 @@ export const kubeletTask = defineTask({
     const nodes = nodesOf(context);
     const directory = KUBERNETES.dropIn.replace(/\/[^/]*$/, '');
     const { kubernetes, network } = context.cluster.spec;
-    const { effects } = networkParts(network);
+    const effects = networkParts(network).effects(network);
     const enabled = (roles: readonly string[]) => kubeletEnabled({ places: nodePlaces(context, { roles }), effects });
     const [onMaster, onWorker] = [enabled(['master']), enabled([])];
     const fragment = sequence(
