@@ -79,6 +79,8 @@ test('a step that reverts by itself does so between keeping and putting back, an
   const rest = 'kx_reset_effects 000007 && kx_reset_paths 000007 || exit';
   await step.apply(host, want, {} as never);
   expect(sent.splice(0)).toEqual([keep, 'revert it', `${rest}\nkx_reset_drop 000007`]);
+  await step.apply(host, { ...(want as object), whole: true }, {} as never);
+  expect(sent.splice(0)[1]).toBe('export KX_WHOLE=yes\nrevert it');
   answers['revert it'] = output(1, '', '/d stays: not ours\n');
   await step.apply(host, want, {} as never);
   expect(sent.splice(0)[2]).toBe(`${rest}\nkx_reset_left '/d stays: not ours' || exit\nkx_reset_drop 000007`);

@@ -17,6 +17,8 @@ const STAYS = /\bstays\b/;
 interface Undo extends ManifestEntry {
   /** What of it cannot be undone stays as it is, is told, and belongs to nobody from then on. */
   readonly leave?: true;
+  /** The whole cluster goes. What reverts finds `$KX_WHOLE` set, and asks nothing of the cluster any more. */
+  readonly whole?: true;
 }
 
 /** Keeps what somebody else has changed; runs before anything is touched. */
@@ -163,7 +165,8 @@ async function reverting(
     return [];
   }
   if (work.script.includes(MASK)) return [`${entry.title} stays: undoing it needs a secret, which is never kept`];
-  const output = await host.run(work, { timeoutSeconds });
+  const script = entry.whole ? lines(sh`export KX_WHOLE=yes`, work) : work;
+  const output = await host.run(script, { timeoutSeconds });
   if (output.code !== 0 && !STAYS.test(lastLine(output))) throw failed(entry, output);
   return `${output.stdout}\n${output.stderr}`.split('\n').filter((line) => STAYS.test(line));
 }

@@ -14,6 +14,6 @@ export const deleteCluster = definePipeline({
   everyHost: true,
   plan: (context) => {
     const nodes = context.hosts.map(({ name }) => name);
-    return reset.plan(context, { nodes, leave: false }).fragment;
+    return reset.plan(context, { nodes, whole: true }).fragment;
   },
 });

@@ -10,6 +10,7 @@ import { type NodePlaces, placesEffects, resetNode } from './places.ts';
 /** Stands in for kubeadm: notes its words and, where it is to take a member out of etcd, empties directories as kubeadm does. */
 const KUBEADM = `#!/bin/sh
 echo "$*" >>"$ROOT/said"
+[ -e "$ROOT/etc/kubernetes/admin.conf" ] || echo 'without admin.conf' >>"$ROOT/said"
 case $* in *--skip-phases=remove-etcd-member*) ;; *) rm -rf "$ROOT"/data/* "$ROOT"/var/lib/etcd/* ;; esac
 `;
 
@@ -92,6 +93,15 @@ inEveryShell('undoing a node', (shell, test) => {
     await put('data/member/wal');
     await run(here(resetNode(master())));
     expect(await said()).toBe('reset --force --cri-socket unix:///run/c.sock\n');
+  });
+
+  test('where the whole cluster goes, kubeadm finds nobody to ask, and the member goes with the rest', async () => {
+    await put('etc/kubernetes/admin.conf');
+    await put('data/member/wal');
+    await run(`export KX_WHOLE=yes\n${here(resetNode(master()))}`);
+    expect(await said()).toContain('--skip-phases=remove-etcd-member');
+    expect(await said()).toContain('without admin.conf');
+    expect(await files('data')).toEqual([]);
   });
 
   const spared = [

@@ -80,6 +80,8 @@ export function resetNode(places: NodePlaces): string {
   const configuration = CONFIGURATION.map((name) => `${KUBELET_DIR}/${name}`);
   const state = [...new Set([KUBELET_DIR, kubeletDir])].flatMap((dir) => STATE_FILES.map((name) => `${dir}/${name}`));
   return lines(
+    // With several masters at once, neither the API nor etcd may answer any more, and kubeadm would wait for minutes.
+    sh`if [ -n "$KX_WHOLE" ]; then rm -f /etc/kubernetes/admin.conf; fi`,
     skipping(etcdDir),
     sh`if command -v kubeadm >/dev/null; then
   kubeadm reset --force $kxn_skip --cri-socket ${`unix://${criSocket}`} >/dev/null 2>&1 || :

@@ -9,6 +9,8 @@ export interface ResetInputs {
   readonly nodes: readonly string[];
   /** What cannot be undone stays, is told, and is forgotten. */
   readonly leave?: boolean;
+  /** These are all hosts of the cluster: none of it goes on. */
+  readonly whole?: boolean;
 }
 
 /** The tasks of `reset`. `more`: kinds of steps beside the generic ones that entries may be of. */
@@ -22,7 +24,10 @@ export function resetTasks(more: readonly AnyStep[]) {
     plan: (context, inputs) => {
       const chains = hostsOf(context, inputs).map((host) => {
         const entries = manifestOf(context, host.name)?.entries ?? [];
-        const how = inputs.leave === true ? { leave: true as const } : {};
+        const how = {
+          ...(inputs.leave === true ? { leave: true as const } : {}),
+          ...(inputs.whole === true ? { whole: true as const } : {}),
+        };
         const nodes = entries
           .toReversed()
           .map((entry) => on([host], { ...undo({ ...entry, ...how }), name: nameOf(entry) }));
