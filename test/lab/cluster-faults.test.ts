@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { NodeRecord } from '../../src/engine/record.ts';
 import { createCluster } from '../../src/index.ts';
+import { labConfig } from '../../src/lab/config.ts';
 import { cutMachine, healMachine, partitionMachine, startMachine } from '../../src/lab/index.ts';
 import { seed, thorough } from '../rig/thorough.ts';
 import { BUILD, type ClusterLab, clusterLab, MINUTE, until } from './cluster-lab.ts';
-import { describeLab } from './fixture.ts';
+import { describeLab, type TestLab } from './fixture.ts';
 
 /** What is waited for may be there already, only not the first. */
 const WAITS = /^cluster\/health\//;
@@ -19,26 +20,37 @@ const LONG = 'needs minutes: npm run test:lab';
  * A plain run tries a node that is joining, which has most at stake.
  */
 const SOME = process.env['KUBEXM_TEST_CRASHES'] ?? (thorough ? undefined : 'kubernetes/join/join@2:applied');
-/** What creation does. Lab machines have nothing for three of its tasks to do. */
+/** What creation does. There is no kubelet yet that would have to be kept running. */
 const TASKS = createCluster.modules
   .flatMap(({ tasks }) => tasks.map(({ name }) => name))
-  .filter((name) => !['node/tune', 'node/timezone', 'kubernetes/run'].includes(name))
+  .filter((name) => name !== 'kubernetes/run')
   .sort();
 const taskOf = (node: string) => node.replace(/\/[^/]*$/, '');
+/** What a machine has that a node must not have, and without. */
+const SWAP = "echo '/swapfile none swap sw 0 0' >>/etc/fstab";
+const NO_SWAP = "sed -i '/^.swapfile none/d' /etc/fstab";
 const JOBS = "systemctl list-units --plain --no-legend 'kubexm-job-*'";
 
 // A cluster takes a minute or more: `npm test` brings one up, `npm run test:lab` all of them.
 describeLab('a cluster whose creation is disturbed', () => {
   let cluster: ClusterLab;
   beforeAll(async () => {
-    cluster = await clusterLab(2, { resettable: true });
+    const config = async (lab: TestLab) => `${labConfig(await lab.look())}  system: {timezone: Asia/Shanghai}\n`;
+    cluster = await clusterLab(2, { resettable: true, config });
+    await prepare();
   }, BUILD);
   afterAll(() => cluster?.close(), 2 * MINUTE);
   // What one has left half says nothing about the next.
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await cluster.lab.reset();
+    if (task.result?.state === 'fail') await afresh();
   }, 2 * MINUTE);
 
+  const both = (script: string) => Promise.all([1, 2].map((machine) => cluster.lab.exec(machine, script)));
+  const prepare = () => both(SWAP);
+  const afresh = async () => {
+    await cluster.lab.reset();
+    await prepare();
+  };
   /** A test for which `npm test` has no time. */
   const long = (title: string, body: () => Promise<void>) =>
     test(title, { timeout: 20 * MINUTE }, (context) => (thorough ? body() : context.skip(LONG)));
@@ -50,7 +62,12 @@ describeLab('a cluster whose creation is disturbed', () => {
   };
   const goesWithoutTrace = async () => {
     await cluster.well(['delete', 'cluster']);
+    await hasNoTrace();
+  };
+  const hasNoTrace = async () => {
+    await both(NO_SWAP);
     expect(await cluster.traces()).toEqual({});
+    await prepare();
   };
 
   /** kubexm is killed while `kubeadm init` runs on the master, which goes on. */
@@ -91,7 +108,7 @@ describeLab('a cluster whose creation is disturbed', () => {
 
   /** kubexm crashes there, on bare machines; a resumed run brings the cluster up, and there is nothing left to do. */
   async function survives(at: string): Promise<void> {
-    await cluster.lab.reset();
+    await afresh();
     forgetManifest();
     for (const [i, one] of at.split('+').entries()) {
       const words = ['create', 'cluster', ...(i === 0 ? [] : ['--resume'])];
@@ -124,6 +141,22 @@ describeLab('a cluster whose creation is disturbed', () => {
     await goesWithoutTrace();
   });
 
+  long('SSH is cut while kubeadm init runs: attached again, not run twice', async () => {
+    const cut = until('kubeadm init runs', async () => (await cluster.lab.exec(1, CA)) !== '').then(async () => {
+      const ca = await cluster.lab.exec(1, CA);
+      expect(await cluster.lab.exec(1, 'pgrep -x kubeadm')).not.toBe('');
+      // All sessions: this one does not come by SSH.
+      await cluster.lab.exec(1, 'pkill -9 -f "^sshd: "');
+      return ca;
+    });
+    const created = await cluster.well(['create', 'cluster']);
+    expect(created.stderr).toContain(`KX4026 the connection to ${await name(1)} was cut`);
+    // A second run would have begun with a reset, and made another authority.
+    expect(await cluster.lab.exec(1, CA)).toBe(await cut);
+    await isWell();
+    await goesWithoutTrace();
+  });
+
   long(
     'kubexm is killed and the cable is pulled while kubeadm init runs: attached again; a node is away when it is deleted',
     async () => {
@@ -133,12 +166,13 @@ describeLab('a cluster whose creation is disturbed', () => {
       const master = await name(1);
       const cut = sleep(3000).then(async () => {
         await partitionMachine(master, { env: cluster.lab.env });
-        await sleep(8000);
+        // Longer than a connection lives that hears nothing.
+        await sleep(50_000);
         await healMachine(master, { env: cluster.lab.env });
       });
-      await cluster.well(['create', 'cluster', '--resume']);
+      const resumed = await cluster.well(['create', 'cluster', '--resume']);
       await cut;
-      // A second run would have begun with a reset, and made another authority.
+      expect(resumed.stderr).toContain(`KX4026 the connection to ${master} was cut`);
       expect(await cluster.lab.exec(1, CA)).toBe(ca);
       await isWell();
 
@@ -149,7 +183,7 @@ describeLab('a cluster whose creation is disturbed', () => {
       expect(deleted.stderr).toContain(worker);
       await healMachine(worker, { env: cluster.lab.env });
       await cluster.well(['reset', 'nodes', '--nodes', worker]);
-      expect(await cluster.traces()).toEqual({});
+      await hasNoTrace();
     },
   );
 
