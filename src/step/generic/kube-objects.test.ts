@@ -9,7 +9,7 @@ import type { Script } from '../../model/script.ts';
 import { type KubeObjects, kubeObjects } from './kube-objects.ts';
 import { patchedManifest } from './lib/kube-manifest.ts';
 
-const { judge, apply, revert, retry } = kubeObjects.definition;
+const { judge, apply, retry } = kubeObjects.definition;
 const want: KubeObjects = {
   name: 'a namespace',
   objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'example' } }],
@@ -30,11 +30,6 @@ describe('objects of Kubernetes', () => {
     const verdict = judge?.(output(code, stdout), want);
     expect(verdict?.verdict).toBe(changed === undefined ? 'satisfied' : 'needed');
     expect(verdict?.verdict === 'needed' ? verdict.diff.map(({ what }) => what) : undefined).toEqual(changed);
-  });
-
-  test('what others own too is never deleted', () => {
-    expect((revert!({} as never, want, {}) as Script).script).toContain(' delete ');
-    expect((revert!({} as never, { ...want, shared: true }, {}) as Script).script).not.toContain('delete');
   });
 
   test('a server that is coming up is asked again, one that says no is not', () => {

@@ -19,13 +19,23 @@ export interface KubeObjects {
   readonly kubeconfig: string;
 }
 
+/** What is known of the time before a change. */
+interface Before {
+  /** The keys of the objects that the server said it does not have. Missing where it could not be asked. */
+  readonly absent?: readonly string[];
+}
+
 const MANAGER = 'kubexm';
+/** In the answer of the probe: the objects that there are follow. */
+const THERE = 'there';
+const THERE_LINE = /^there$/m;
+const COLUMNS = 'custom-columns=KIND:.kind,NAMESPACE:.metadata.namespace,NAME:.metadata.name';
 
 /** Applies objects. The check asks the server what would change, so it also sees what others have changed since. */
 export const kubeObjects = defineStep<KubeObjects>()({
   kind: 'kubeObjects',
   description:
-    'Objects of Kubernetes as wanted, applied on the server; what others changed in them since is seen and put right.',
+    'Objects of Kubernetes as wanted, applied on the server; what others changed in them since is seen and put right. Undoing deletes only what the cluster did not have before.',
   title: (want) => `apply ${want.name}`,
   probe: (want) =>
     lines(
@@ -40,23 +50,37 @@ case $kx_code$kx_diff in 1*+++*) [ "$kx_now" != "$kx_before" ] || break ;; *) br
 kx_before=$kx_now
 sleep 1
 done
-printf '%s\\n' "$kx_diff"
+printf '%s\\n' "$kx_diff" | grep '^+++ '
+if [ "$kx_code" != 0 ] && kx_there=$(${kubectl(want, 10)} get --ignore-not-found --no-headers -o ${COLUMNS} -f "$KX_OBJECTS" 2>/dev/null); then
+printf '%s\\n' ${THERE} "$kx_there"
+fi
 (exit "$kx_code")`,
     ),
   judge: (output, want) => {
     if (output.code === 0) return satisfied();
-    return needed({}, differences(output.code === 1 ? output.stdout : '', want));
+    const [changes = '', there] = output.stdout.split(THERE_LINE);
+    return needed(beforeOf(there, want), differences(output.code === 1 ? changes : '', want));
   },
   apply: (_host, want) =>
     lines(
       textFile(want),
       sh`${kubectl(want)} apply --server-side --force-conflicts --field-manager=${MANAGER} -f "$KX_OBJECTS"`,
     ),
+  // What the cluster had may carry the traffic of others: it is never deleted, and its former fields are not known.
+  revert: (_host, want, before: Before) => {
+    const absent = new Set(want.shared === true ? [] : before.absent);
+    const all = objectsOf(want);
+    const made = all.filter((object) => absent.has(keyOf(object)));
+    const had = all.filter((object) => !absent.has(keyOf(object)));
+    const tell = had.length === 0 ? [] : [sh`echo ${staying(want, before, had)} >&2`];
+    if (made.length === 0) return lines(...tell);
+    return lines(
+      ...tell,
+      textFile(want, made),
+      sh`${kubectl(want)} delete --ignore-not-found --wait=false -f "$KX_OBJECTS"`,
+    );
+  },
   // They live in the cluster, not on this machine: who deletes the cluster deletes them.
-  revert: (_host, want) =>
-    want.shared === true
-      ? sh`:`
-      : lines(textFile(want), sh`${kubectl(want)} delete --ignore-not-found --wait=false -f "$KX_OBJECTS" || :`),
   owns: () => [],
   job: true,
   timeoutSeconds: 180,
@@ -80,13 +104,13 @@ printf '%s\\n' "$kx_diff"
 /** Without a cache: it would be in somebody's home directory, and stay there. */
 export const KUBECTL: readonly string[] = ['kubectl', '--cache-dir=/dev/null'];
 
-function kubectl({ kubeconfig }: KubeObjects): Script {
-  return sh`${KUBECTL} --kubeconfig ${absolute(kubeconfig)} --request-timeout=30s`;
+function kubectl({ kubeconfig }: KubeObjects, seconds = 30): Script {
+  return sh`${KUBECTL} --kubeconfig ${absolute(kubeconfig)} --request-timeout=${`${seconds}s`}`;
 }
 
 /** The objects in a file of their own, gone with the shell. */
-function textFile(want: KubeObjects): Script {
-  const text = Buffer.from(contentBytes({ documents: objectsOf(want) })).toString('base64');
+function textFile(want: KubeObjects, objects = objectsOf(want)): Script {
+  const text = Buffer.from(contentBytes({ documents: objects })).toString('base64');
   return sh`mkdir -p -- "$KX_RUN" && KX_OBJECTS=$(mktemp "$KX_RUN"/objects.XXXXXX) || exit
 trap 'rm -f -- "$KX_OBJECTS"' EXIT
 printf %s ${text} | base64 -d >"$KX_OBJECTS" || exit`;
@@ -99,6 +123,26 @@ function differences(text: string, want: KubeObjects) {
   return objectsOf(want).map((object) => ({ what: nameOf(object), to: 'as wanted' }));
 }
 
+/** From the objects that there are, a line each: kind, namespace, name. One whose kind and name are there is no absent one. */
+function beforeOf(there: string | undefined, want: KubeObjects): Before {
+  if (there === undefined) return {};
+  const rows = there.split('\n').map((line) => line.trim().split(/\s+/));
+  const isThere = (object: JsonObject) => {
+    const { kind, namespace, name } = identityOf(object);
+    return rows.some((row) => row[0] === kind && row[2] === name && (namespace === undefined || row[1] === namespace));
+  };
+  const absent = objectsOf(want).filter((object) => !isThere(object));
+  return { absent: absent.map(keyOf) };
+}
+
+/** Why objects are left as they were applied. */
+function staying({ name, shared }: KubeObjects, { absent }: Before, objects: readonly JsonObject[]): string {
+  const what = `${name} stays as applied`;
+  if (shared === true) return `${what}: others own it too`;
+  if (absent === undefined) return `${what}: nobody knows what of it the cluster had before`;
+  return `${what} where the cluster had it before: ${objects.map(keyOf).join(', ')}`;
+}
+
 function objectsOf({ name, objects = [], manifest }: KubeObjects): readonly JsonObject[] {
   const all = [...objects, ...(manifest === undefined ? [] : patchedManifest(manifest))];
   if (all.length === 0) throw invalid(`${name} has no objects`);
@@ -106,6 +150,23 @@ function objectsOf({ name, objects = [], manifest }: KubeObjects): readonly Json
 }
 
 function nameOf(object: JsonObject): string {
-  const { metadata, kind } = object as { readonly kind?: string; readonly metadata?: { readonly name?: string } };
-  return `${kind ?? '?'} ${metadata?.name ?? '?'}`;
+  const { kind, name } = identityOf(object);
+  return `${kind ?? '?'} ${name ?? '?'}`;
+}
+
+/** Tells objects apart, and is short enough to be kept: `DaemonSet kube-flannel/kube-flannel-ds`. */
+function keyOf(object: JsonObject): string {
+  const { kind, namespace, name } = identityOf(object);
+  return `${kind ?? '?'} ${namespace === undefined ? '' : `${namespace}/`}${name ?? '?'}`;
+}
+
+interface Identity {
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+function identityOf(object: JsonObject): Identity {
+  const { metadata, kind } = object as { readonly kind?: string; readonly metadata?: Omit<Identity, 'kind'> };
+  return { ...metadata, ...(kind === undefined ? {} : { kind }) };
 }
