@@ -48,8 +48,9 @@ describe('the commands', () => {
     // Of three nodes, the third has not joined.
     const kubectl = `#!/bin/sh
 while [ "\${1#-}" != "$1" ]; do case "$1" in --kubeconfig) shift ;; esac; shift; done
-if [ "$1" = get ]; then echo node/node1; echo node/node2; exit; fi
+if [ "$1" = get ]; then [ ! -e "${dir}/silent" ] || exit 1; echo node/node1; echo node/node2; exit; fi
 echo "$*" >>"${dir}/log"
+case $* in *refused*) echo 'Error from server' >&2; exit 3 ;; esac
 `;
     writeFileSync(join(dir, 'kubectl'), kubectl);
     chmodSync(join(dir, 'kubectl'), 0o755);
@@ -58,7 +59,7 @@ echo "$*" >>"${dir}/log"
 
   const run = (script: unknown) => {
     const env = { PATH: `${dir}:${process.env['PATH']}` };
-    execFileSync('/bin/sh', ['-c', (script as Script).script], { env });
+    execFileSync('/bin/sh', ['-c', (script as Script).script], { env, stdio: 'pipe' });
     return readFileSync(join(dir, 'log'), 'utf8').trim().split('\n');
   };
 
@@ -72,9 +73,36 @@ echo "$*" >>"${dir}/log"
   test('taken back is what was not there, and put back what was', () => {
     const before = { node1: { 'node-role.kubernetes.io/worker': null }, node2: { zone: 'b' } };
     expect(run(revert?.({} as never, want, before))).toEqual([
-      'label node node1 --overwrite node-role.kubernetes.io/worker-',
-      'label node node2 --overwrite zone=b',
+      'label nodes node1 --overwrite node-role.kubernetes.io/worker-',
+      'label nodes node2 --overwrite zone=b',
     ]);
+  });
+
+  test('taken back from all nodes alike by one command; a node that is gone has none', () => {
+    const back = { zone: null };
+    expect(run(revert?.({} as never, want, { node1: back, node2: back, node3: back }))).toEqual([
+      'label nodes node1 node2 --overwrite zone-',
+    ]);
+  });
+
+  test('what cannot be put back is a failure, and the rest is put back', () => {
+    const before = { node1: { zone: 'refused' }, node2: { zone: 'b' } };
+    expect(() => run(revert?.({} as never, want, before))).toThrow(expect.objectContaining({ status: 3 }));
+    expect(readFileSync(join(dir, 'log'), 'utf8')).toContain('label nodes node2 --overwrite zone=b');
+  });
+
+  test('a cluster that does not say which nodes there are is a failure', () => {
+    writeFileSync(join(dir, 'silent'), '');
+    expect(() => run(revert?.({} as never, want, { node1: { zone: 'b' } }))).toThrow(
+      expect.objectContaining({ status: 1 }),
+    );
+  });
+
+  test('nothing is taken back where nobody could say what there was', () => {
+    expect(judge?.(output(1, ''), want)).toHaveProperty('seen', {});
+    const { script } = revert!({} as never, want, {}) as Script;
+    expect(script).not.toContain('kubectl');
+    expect(script).toContain('stays');
   });
 });
 

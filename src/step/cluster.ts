@@ -132,6 +132,16 @@ export interface NodeLabels {
 
 type Before = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
+/** `kxg_label WORDS NODE…` for the nodes that there are. One that has not joined, or is gone, has no labels. */
+const LABEL_JOINED = sh`kxg_joined=$(${{ script: KUBECTL_OF_ADMIN }} get nodes -o name) || exit
+kxg_label() {
+  kxg_words=$1; shift; kxg_nodes=
+  for kxg_n in "$@"; do
+    if printf '%s\\n' "$kxg_joined" | grep -qxF "node/$kxg_n"; then kxg_nodes="$kxg_nodes $kxg_n"; fi
+  done
+  [ -z "$kxg_nodes" ] || ${{ script: KUBECTL_OF_ADMIN }} label nodes $kxg_nodes --overwrite $kxg_words
+}`;
+
 /** All nodes in one step: the cluster is asked once, be there five thousand of them. */
 const nodeLabelsStep = defineStep<NodeLabels>()({
   kind: 'nodeLabels',
@@ -152,27 +162,17 @@ const nodeLabelsStep = defineStep<NodeLabels>()({
       ...(from === undefined ? {} : { from }),
       to,
     }));
-    return needed(beforeOf(missing), diff);
+    // Where nobody could say which labels there are, none is known to be taken back.
+    return needed(now === undefined ? {} : beforeOf(missing), diff);
   },
   apply: (_host, want) =>
-    lines(
-      sh`kxg_joined=$(${{ script: KUBECTL_OF_ADMIN }} get nodes -o name) || exit
-kxg_label() {
-  kxg_words=$1; shift; kxg_nodes=
-  for kxg_n in "$@"; do
-    if printf '%s\\n' "$kxg_joined" | grep -qxF "node/$kxg_n"; then kxg_nodes="$kxg_nodes $kxg_n"; fi
-  done
-  [ -z "$kxg_nodes" ] || ${{ script: KUBECTL_OF_ADMIN }} label nodes $kxg_nodes --overwrite $kxg_words
-}`,
-      ...groups(want.nodes).map(([words, nodes]) => sh`kxg_label ${words} ${nodes} || exit`),
-    ),
-  revert: (_host, _want, before: Before) =>
-    lines(
-      ...Object.entries(before).map(([node, labels]) => {
-        const words = Object.entries(labels).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
-        return sh`${{ script: KUBECTL_OF_ADMIN }} label node ${node} --overwrite ${words} || :`;
-      }),
-    ),
+    lines(LABEL_JOINED, ...groups(want.nodes).map(([words, nodes]) => sh`kxg_label ${words} ${nodes} || exit`)),
+  revert: (_host, _want, before: Before) => {
+    const back = groups(before).map(([words, nodes]) => sh`kxg_label ${words} ${nodes} || kxg_code=$?`);
+    if (back.length === 0) return sh`echo 'every label stays: nobody knows which ones there were before' >&2`;
+    // One that cannot be put back is no reason to leave the others.
+    return lines(LABEL_JOINED, sh`kxg_code=0`, ...back, sh`exit "$kxg_code"`);
+  },
   // They live in the cluster, not on this machine.
   owns: () => [],
   timeoutSeconds: 180,
@@ -184,11 +184,14 @@ export const nodeLabels = dedicated('labels', nodeLabelsStep, 'Labels of the nod
   nodeLabelsStep(params),
 );
 
-/** Nodes that get the same labels get them by one command. Neither names nor labels have characters that a shell minds. */
-function groups(nodes: NodeLabels['nodes']): readonly (readonly [string, readonly string[]])[] {
-  const words = (labels: Readonly<Record<string, string>>) =>
+/**
+ * Nodes that get the same labels get them by one command; a label that is null goes. Neither names nor labels have characters that a
+ * shell minds.
+ */
+function groups(nodes: NodeLabels['nodes'] | Before): readonly (readonly [string, readonly string[]])[] {
+  const words = (labels: Before[string]) =>
     Object.entries(labels)
-      .map(([key, value]) => `${key}=${value}`)
+      .map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`))
       .join(' ');
   const found = Map.groupBy(Object.entries(nodes), ([, labels]) => words(labels));
   return [...found].map(([text, some]) => [text, some.map(([node]) => node)]);
