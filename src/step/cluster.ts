@@ -1,11 +1,10 @@
-import type { JsonObject } from '../model/json.ts';
 import type { Daemon } from '../model/network-plugin.ts';
 import { lines, sh } from '../model/script.ts';
 import type { Ref, Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep, needed, satisfied } from '../plan/step.ts';
 import { type HealthReport, healthReport, PARTS } from './cluster/health.ts';
 import { joinSecrets } from './cluster/join-secrets.ts';
-import { command, type Kept, KUBECTL, kubeObjects, type ObjectPatch, query, waitForCommand } from './generic/index.ts';
+import { command, KUBECTL, query, waitForCommand } from './generic/index.ts';
 import { KUBERNETES } from './kubeadm.ts';
 import { homeKubeconfig, type LeftAlone, tellLeft } from './kubeconfig/home.ts';
 import { type HomeDirectory, homeDirectory } from './kubeconfig/home-directory.ts';
@@ -15,33 +14,6 @@ const KUBECTL_OF_ADMIN = `${KUBECTL.join(' ')} --kubeconfig ${KUBERNETES.adminCo
 const KUBECTL_OF_NODE = `${KUBECTL.join(' ')} --kubeconfig ${KUBERNETES.kubeletConf} --request-timeout=20s`;
 /** Names and labels alone: all of five thousand nodes is more than a check should carry. */
 const LABELS = `'jsonpath={range .items[*]}{.metadata.name}{"\\t"}{.metadata.labels}{"\\n"}{end}'`;
-
-/** A manifest of a project, applied with what this cluster changes in it. */
-export const applyManifest = dedicated(
-  'manifest',
-  kubeObjects,
-  'Apply the manifest of a project, with what this cluster changes in it.',
-  (params: {
-    readonly name: string;
-    readonly source: Wanted<Kept>;
-    readonly images: Readonly<Record<string, string>>;
-    readonly patches: readonly ObjectPatch[];
-  }) =>
-    kubeObjects({
-      name: params.name,
-      manifest: { source: params.source, images: params.images, patches: params.patches },
-      kubeconfig: KUBERNETES.adminConf,
-    }),
-);
-
-/** Objects of kubexm's own. */
-export const applyObjects = dedicated(
-  'objects',
-  kubeObjects,
-  'Apply objects to the cluster.',
-  (params: { readonly name: string; readonly objects: readonly JsonObject[] }) =>
-    kubeObjects({ ...params, kubeconfig: KUBERNETES.adminConf }),
-);
 
 /** A deployment that serves, be some of its pods on a machine that is gone. */
 export const deploymentServes = dedicated(
@@ -213,15 +185,6 @@ function beforeOf(
     [...byNode].map(([node, some]) => [node, Object.fromEntries(some.map(({ key, from }) => [key, from ?? null]))]),
   );
 }
-
-/** Fields of objects that others own too: labels of nodes, the configuration of CoreDNS. */
-export const setFields = dedicated(
-  'fields',
-  kubeObjects,
-  'Set fields of objects that others own too.',
-  (params: { readonly name: string; readonly objects: readonly JsonObject[] }) =>
-    kubeObjects({ ...params, shared: true, kubeconfig: KUBERNETES.adminConf }),
-);
 
 /** The administrator's kubeconfig, on the machine kubexm runs on. */
 export const fetchKubeconfig = dedicated(

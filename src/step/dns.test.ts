@@ -1,33 +1,46 @@
 import { describe, expect, test } from 'vitest';
 import { creatable } from '../../test/plans/create-cases.ts';
 import { planContextFor } from '../../test/support/plan-context.ts';
-import { corednsObjects, corefile } from './dns.ts';
+import { corednsConfig } from './dns.ts';
+import type { KubeObjects } from './generic/index.ts';
 
 const HOSTS = 'dnsEtcHosts: "192.0.2.1 a.example.com"';
 const EVERYTHING = `${HOSTS}, coredns: {additionalConfigs: log, rewriteBlock: "rewrite stop {\\n  name a.example.com b.example.com\\n}", upstreamDNSServers: [192.0.2.53, "2001:db8::53"], externalZones: [{zones: [example.io:1053, example.com], nameservers: [192.0.2.54], cache: 5, rewrite: [name c.example.com d.example.com]}]}`;
 
-async function dnsOf(fields: string) {
+/** What the step wants of a cluster with these fields. */
+async function wanted(fields: string): Promise<KubeObjects> {
   const { cluster } = await planContextFor(creatable().replace('dns: {', `dns: {${fields}`));
-  return cluster.spec.dns;
+  return corednsConfig({ dns: cluster.spec.dns, domain: 'cluster.local' }).want as KubeObjects;
 }
+
+async function objectsOf(fields: string) {
+  const { objects } = await wanted(fields);
+  return objects ?? [];
+}
+
+test('CoreDNS is not only kubexm’s: it is never deleted', async () => {
+  expect(await wanted('')).toMatchObject({ name: 'CoreDNS', shared: true, kubeconfig: '/etc/kubernetes/admin.conf' });
+});
 
 // Refresh with: vitest run src/step/dns.test.ts --update
 test.each([
   ['default', ''],
   ['everything', `${EVERYTHING}, `],
 ])('the Corefile: %s', async (name, fields) => {
-  await expect(corefile(await dnsOf(fields), 'cluster.local')).toMatchFileSnapshot(`golden/Corefile-${name}`);
+  const [config] = await objectsOf(fields);
+  const { Corefile } = config!['data'] as { readonly Corefile: string };
+  await expect(Corefile).toMatchFileSnapshot(`golden/Corefile-${name}`);
 });
 
 describe('a hosts file', () => {
   test('is mounted beside the Corefile where there is one', async () => {
-    const [config, deployment] = corednsObjects(await dnsOf(`${HOSTS}, `), 'cluster.local');
+    const [config, deployment] = await objectsOf(`${HOSTS}, `);
     expect(config).toMatchObject({ data: { hosts: '192.0.2.1 a.example.com\n' } });
     expect(JSON.stringify(deployment)).toContain('{"key":"hosts","path":"hosts"}');
   });
 
   test('is not there where nobody asks for it', async () => {
-    const [config, deployment] = corednsObjects(await dnsOf(''), 'cluster.local');
+    const [config, deployment] = await objectsOf('');
     expect(config?.['data']).not.toHaveProperty('hosts');
     expect(deployment?.['spec']).toEqual({
       template: {

@@ -1,10 +1,34 @@
 import type { Cluster } from '../model/cluster/index.ts';
 import type { JsonObject } from '../model/json.ts';
+import { dedicated } from '../plan/step.ts';
+import { kubeObjects } from './generic/index.ts';
+import { KUBERNETES } from './kubeadm.ts';
 
 type Dns = Cluster['spec']['dns'];
 
-/** The configuration of CoreDNS: what kubeadm writes, with what the cluster's own adds to it. */
-export function corefile(dns: Dns, domain: string): string {
+/** The names and servers of a cluster. */
+export interface Coredns {
+  readonly dns: Dns;
+  /** Under which Services have names: `cluster.local`. */
+  readonly domain: string;
+}
+
+/** CoreDNS, which kubeadm has installed and owns too: fields are set in it. It reads its configuration anew by itself. */
+export const corednsConfig = dedicated(
+  'fields',
+  kubeObjects,
+  'The configuration of CoreDNS: the domain, zones, upstream servers, rewrites and hosts of this cluster.',
+  ({ dns, domain }: Coredns) =>
+    kubeObjects({
+      name: 'CoreDNS',
+      objects: corednsObjects(dns, domain),
+      shared: true,
+      kubeconfig: KUBERNETES.adminConf,
+    }),
+);
+
+/** What kubeadm writes, with what the cluster's own adds to it. */
+function corefile(dns: Dns, domain: string): string {
   const { coredns, dnsEtcHosts } = dns;
   const zones = coredns.externalZones.map((zone) =>
     block(zone.zones.map(withPort).join(' '), [
@@ -48,7 +72,7 @@ export function corefile(dns: Dns, domain: string): string {
 const READINESS = { periodSeconds: 2, failureThreshold: 15 };
 
 /** The objects that hold it. A hosts file of its own lies beside, in the directory that CoreDNS has mounted. */
-export function corednsObjects(dns: Dns, domain: string): readonly JsonObject[] {
+function corednsObjects(dns: Dns, domain: string): readonly JsonObject[] {
   const hosts = dns.dnsEtcHosts.trim();
   const name = 'coredns';
   const metadata = { name, namespace: 'kube-system' };

@@ -1,52 +1,77 @@
 import { expect, test } from 'vitest';
 import { networkParts } from '../model/network-plugin.ts';
-import { type FlannelSettings, flannelPatches } from './network.ts';
+import type { KubeObjects } from './generic/index.ts';
+import { type Flannel, flannelManifest } from './network.ts';
 
-const plain: FlannelSettings = {
-  podNetworks: { ipv4: '10.9.0.0/16' },
-  backend: 'vxlan',
-  directRouting: false,
-  mtu: 0,
-  endpoint: { host: 'lb.example', port: 7443 },
-};
+type Network = Flannel['network'];
+const IPV4 = { kubePodsCIDR: { ipv4: '10.9.0.0/16' } };
+const SOURCE = { path: '/somewhere/kube-flannel.yml', sha256: 'ab' };
+const IMAGES = [
+  { upstream: 'ghcr.io/flannel-io/flannel:v0.26.7', reference: 'hub.example:5000/flannel:v0.26.7' },
+  { upstream: 'ghcr.io:443/flannel-io/flannel-cni-plugin:v1.6.2', reference: 'hub.example:5000/cni:v1.6.2' },
+];
+
+/** The manifest that the step applies for such a network. */
+function manifestOf(network: Network) {
+  const endpoint = { domain: 'lb.example', port: 7443 };
+  const { manifest } = flannelManifest({ source: SOURCE, images: IMAGES, network, endpoint }).want as KubeObjects;
+  return manifest!;
+}
+
+const patchOf = (network: Network, kind: string) => manifestOf(network).patches.find((patch) => patch.kind === kind);
 
 test('flannel asks the API server itself, and not through kube-proxy', () => {
-  const env = flannelPatches(plain).flatMap(({ merge }) => JSON.stringify(merge).match(/"env":\[.*?\]/) ?? []);
+  const env = JSON.stringify(patchOf(IPV4, 'DaemonSet')).match(/"env":\[.*?\]/g);
   expect(env).toEqual([
     '"env":[{"name":"KUBERNETES_SERVICE_HOST","value":"lb.example"},{"name":"KUBERNETES_SERVICE_PORT","value":"7443"}]',
   ]);
 });
 
+test('its images are those of the cluster, whatever tag the manifest has', () => {
+  expect(manifestOf(IPV4)).toMatchObject({ source: SOURCE });
+  expect(manifestOf(IPV4).images).toEqual({
+    'ghcr.io/flannel-io/flannel': 'hub.example:5000/flannel:v0.26.7',
+    'ghcr.io:443/flannel-io/flannel-cni-plugin': 'hub.example:5000/cni:v1.6.2',
+  });
+});
+
 test('what is waited for is what the manifest is changed for', () => {
   const { daemon } = networkParts({ plugin: 'flannel' });
-  expect(flannelPatches(plain)).toContainEqual(expect.objectContaining({ kind: 'DaemonSet', name: daemon.name }));
+  expect(patchOf(IPV4, 'DaemonSet')).toHaveProperty('name', daemon.name);
 });
 
 test('flannel starts anew on a tenth of the nodes at a time', () => {
-  const daemon = flannelPatches(plain).find(({ kind }) => kind === 'DaemonSet');
-  expect(daemon?.merge).toMatchObject({ spec: { updateStrategy: { rollingUpdate: { maxUnavailable: '10%' } } } });
+  expect(patchOf(IPV4, 'DaemonSet')).toMatchObject({
+    merge: { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: '10%' } } } },
+  });
 });
 
-test.each<[string, FlannelSettings, object]>([
-  ['IPv4', plain, { Network: '10.9.0.0/16', Backend: { Type: 'vxlan' } }],
+const VXLAN = { backend: 'vxlan', directRouting: false, mtu: 0 } as const;
+test.each<[string, Network, object]>([
+  ['IPv4', { ...IPV4, flannel: VXLAN }, { Network: '10.9.0.0/16', Backend: { Type: 'vxlan' } }],
+  ['nothing said of flannel', IPV4, { Network: '10.9.0.0/16', Backend: { Type: 'vxlan' } }],
   [
     'IPv6 alone',
-    { ...plain, podNetworks: { ipv6: 'fd00::/112' } },
+    { kubePodsCIDR: { ipv6: 'fd00::/112' }, flannel: VXLAN },
     { EnableIPv4: false, EnableIPv6: true, IPv6Network: 'fd00::/112', Backend: { Type: 'vxlan' } },
   ],
   [
     'both',
-    { ...plain, podNetworks: { ipv4: '10.9.0.0/16', ipv6: 'fd00::/112' } },
+    { kubePodsCIDR: { ipv4: '10.9.0.0/16', ipv6: 'fd00::/112' }, flannel: VXLAN },
     { Network: '10.9.0.0/16', EnableIPv6: true, IPv6Network: 'fd00::/112', Backend: { Type: 'vxlan' } },
   ],
   [
     'without a tunnel inside a subnet',
-    { ...plain, directRouting: true, mtu: 1400 },
+    { ...IPV4, flannel: { ...VXLAN, directRouting: true, mtu: 1400 } },
     { Network: '10.9.0.0/16', Backend: { Type: 'vxlan', DirectRouting: true, MTU: 1400 } },
   ],
-  ['another backend', { ...plain, backend: 'host-gw' }, { Network: '10.9.0.0/16', Backend: { Type: 'host-gw' } }],
-])('the network of flannel: %s', (_, settings, expected) => {
-  const patch = flannelPatches(settings).find(({ kind }) => kind === 'ConfigMap');
+  [
+    'another backend',
+    { ...IPV4, flannel: { ...VXLAN, backend: 'host-gw' } },
+    { Network: '10.9.0.0/16', Backend: { Type: 'host-gw' } },
+  ],
+])('the network of flannel: %s', (_, network, expected) => {
+  const patch = patchOf(network, 'ConfigMap');
   expect(patch?.name).toBe('kube-flannel-cfg');
   const { data } = patch!.merge as { readonly data: Readonly<Record<string, string>> };
   expect(JSON.parse(data['net-conf.json'] ?? '')).toEqual(expected);

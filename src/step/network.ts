@@ -1,15 +1,24 @@
+import type { ImageNeed } from '../model/catalog/need.ts';
+import type { Cluster } from '../model/cluster/index.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { ObjectPatch } from './generic/index.ts';
+import type { Wanted } from '../plan/ref.ts';
+import { dedicated } from '../plan/step.ts';
+import { type Kept, kubeObjects, type ObjectPatch } from './generic/index.ts';
+import { KUBERNETES } from './kubeadm.ts';
 
-/** How flannel carries packets between nodes. */
-export interface FlannelSettings {
-  readonly podNetworks: { readonly ipv4?: string; readonly ipv6?: string };
-  readonly backend: 'vxlan' | 'host-gw' | 'wireguard' | 'udp';
-  readonly directRouting: boolean;
-  /** 0: flannel finds it out. */
-  readonly mtu: number;
+type Spec = Cluster['spec'];
+type Network = Spec['network'];
+type Images = readonly Pick<ImageNeed, 'upstream' | 'reference'>[];
+
+/** What flannel is to be in a cluster. */
+export interface Flannel {
+  /** The manifest of the project, on this machine. */
+  readonly source: Wanted<Kept>;
+  /** The images of it: as the project names them, and as the cluster does. */
+  readonly images: Images;
+  readonly network: Pick<Network, 'flannel'> & { readonly kubePodsCIDR: Omit<Network['kubePodsCIDR'], 'list'> };
   /** Where every node finds the API server. */
-  readonly endpoint: { readonly host: string; readonly port: number };
+  readonly endpoint: Pick<Spec['controlPlaneEndpoint'], 'domain' | 'port'>;
 }
 
 const CNI_DIRECTORY = '/etc/cni/net.d';
@@ -22,7 +31,7 @@ cp -f /etc/kube-flannel/cni-conf.json ${CNI_DIRECTORY}/10-flannel.conflist`;
  *
  * And it asks the API server itself: the address of the Service works only once kube-proxy does, which starts at the same time.
  */
-const daemon = ({ host, port }: FlannelSettings['endpoint']): ObjectPatch => ({
+const daemon = ({ domain, port }: Flannel['endpoint']): ObjectPatch => ({
   kind: 'DaemonSet',
   name: 'kube-flannel-ds',
   merge: {
@@ -38,7 +47,7 @@ const daemon = ({ host, port }: FlannelSettings['endpoint']): ObjectPatch => ({
               lifecycle: { postStart: { exec: { command: ['sh', '-c', WRITE_CNI] } } },
               volumeMounts: [{ name: 'cni', mountPath: CNI_DIRECTORY }],
               env: [
-                { name: 'KUBERNETES_SERVICE_HOST', value: host },
+                { name: 'KUBERNETES_SERVICE_HOST', value: domain },
                 { name: 'KUBERNETES_SERVICE_PORT', value: String(port) },
               ],
             },
@@ -49,25 +58,40 @@ const daemon = ({ host, port }: FlannelSettings['endpoint']): ObjectPatch => ({
   },
 });
 
-/** What a cluster changes in flannel's manifest. */
-export function flannelPatches(settings: FlannelSettings): readonly ObjectPatch[] {
-  const { ipv4, ipv6 } = settings.podNetworks;
-  const backend: JsonObject = {
-    Type: settings.backend,
-    ...(settings.directRouting ? { DirectRouting: true } : {}),
-    ...(settings.mtu === 0 ? {} : { MTU: settings.mtu }),
-  };
-  const config: JsonObject = {
+/** How flannel carries packets between nodes. */
+function config({ kubePodsCIDR: { ipv4, ipv6 }, flannel }: Flannel['network']): ObjectPatch {
+  const { backend = 'vxlan', directRouting = false, mtu = 0 } = flannel ?? {};
+  const settings: JsonObject = {
     ...(ipv4 === undefined ? { EnableIPv4: false } : { Network: ipv4 }),
     ...(ipv6 === undefined ? {} : { EnableIPv6: true, IPv6Network: ipv6 }),
-    Backend: backend,
-  };
-  return [
-    daemon(settings.endpoint),
-    {
-      kind: 'ConfigMap',
-      name: 'kube-flannel-cfg',
-      merge: { data: { 'net-conf.json': `${JSON.stringify(config, undefined, 2)}\n` } },
+    Backend: {
+      Type: backend,
+      ...(directRouting ? { DirectRouting: true } : {}),
+      // 0: flannel finds it out.
+      ...(mtu === 0 ? {} : { MTU: mtu }),
     },
-  ];
+  };
+  return {
+    kind: 'ConfigMap',
+    name: 'kube-flannel-cfg',
+    merge: { data: { 'net-conf.json': `${JSON.stringify(settings, undefined, 2)}\n` } },
+  };
 }
+
+/** Manifests name images with a tag of their own: the one of the catalog is what counts. */
+function byName(images: Images): Readonly<Record<string, string>> {
+  return Object.fromEntries(images.map(({ upstream, reference }) => [upstream.replace(/:[^:/]*$/, ''), reference]));
+}
+
+/** flannel. Its pods are replaced when its settings change: the digest of these is in their template. */
+export const flannelManifest = dedicated(
+  'manifest',
+  kubeObjects,
+  'flannel as its project publishes it, with the pod networks, the images and the API server of this cluster.',
+  ({ source, images, network, endpoint }: Flannel) =>
+    kubeObjects({
+      name: 'flannel',
+      manifest: { source, images: byName(images), patches: [daemon(endpoint), config(network)] },
+      kubeconfig: KUBERNETES.adminConf,
+    }),
+);

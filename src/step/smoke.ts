@@ -2,9 +2,10 @@ import { sh } from '../model/script.ts';
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated } from '../plan/step.ts';
 import { removeImage } from './generic/image.ts';
-import { command, type ImageRuntime } from './generic/index.ts';
+import { command, type ImageRuntime, kubeObjects } from './generic/index.ts';
+import { KUBERNETES } from './kubeadm.ts';
 import { kubectl } from './smoke/kubectl.ts';
-import { freshService, SMOKE } from './smoke/objects.ts';
+import { freshService, SMOKE, smokeObjects } from './smoke/objects.ts';
 import { type SmokePods, smokePods } from './smoke/pods.ts';
 import { type SmokeReport, smokeReport } from './smoke/report.ts';
 import { type SmokeTry, smokeTry } from './smoke/try.ts';
@@ -32,6 +33,15 @@ export const dropImage = dedicated(
       purpose: `remove the image ${params.reference}`,
       run: removeImage(params.runtime, params.reference).script,
     }),
+);
+
+/** The server of the check. */
+export const testServer = dedicated(
+  'objects',
+  kubeObjects,
+  'A small server on every node and a Service with a port on every node, in a namespace of the check.',
+  ({ image }: { readonly image: string }) =>
+    kubeObjects({ name: 'the test server', objects: smokeObjects(image), kubeconfig: KUBERNETES.adminConf }),
 );
 
 /** A Service to be found by its name. */

@@ -1,8 +1,7 @@
 import { on } from '../../plan/combinators.ts';
-import { defineTask, type PlanContext } from '../../plan/layers.ts';
+import { defineTask } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
-import { applyManifest } from '../../step/cluster.ts';
-import { flannelPatches } from '../../step/network.ts';
+import { flannelManifest } from '../../step/network.ts';
 import { firstMaster } from '../nodes.ts';
 
 /** flannel: the manifest of the project, with this cluster's networks and images. */
@@ -10,24 +9,14 @@ export const flannelTask = defineTask({
   name: 'network/flannel',
   description: 'Apply flannel, with the networks of this cluster.',
   tags: ['network', 'flannel'],
-  steps: [applyManifest],
+  steps: [flannelManifest],
   isRequired: ({ cluster }) => cluster.spec.network.plugin === 'flannel',
   plan: (context) => {
-    const first = firstMaster(context);
-    const fragment = on(first, applyManifest({ name: 'flannel', ...manifest(context) }));
-    return { fragment, outputs: undefined };
+    const { network, controlPlaneEndpoint: endpoint } = context.cluster.spec;
+    const resources = resourcesOf(context);
+    const source = resources.file('flannel', 'kube-flannel.yml').ref();
+    const images = resources.need('flannel')?.images ?? [];
+    const applied = flannelManifest({ source, images, network, endpoint });
+    return { fragment: on(firstMaster(context), applied), outputs: undefined };
   },
 });
-
-function manifest(context: PlanContext) {
-  const { network, controlPlaneEndpoint } = context.cluster.spec;
-  const endpoint = { host: controlPlaneEndpoint.domain, port: controlPlaneEndpoint.port };
-  const resources = resourcesOf(context);
-  const { backend = 'vxlan', directRouting = false, mtu = 0 } = network.flannel ?? {};
-  const images = resources.need('flannel')?.images ?? [];
-  return {
-    source: resources.file('flannel', 'kube-flannel.yml').ref(),
-    images: Object.fromEntries(images.map(({ upstream, reference }) => [upstream.replace(/:[^:/]*$/, ''), reference])),
-    patches: flannelPatches({ podNetworks: network.kubePodsCIDR, backend, directRouting, mtu, endpoint }),
-  };
-}

@@ -4,10 +4,9 @@ import type { ExecutionFragment } from '../../plan/node.ts';
 import { member, type Ref } from '../../plan/ref.ts';
 import { getArtifact, resourcesOf } from '../../resource/index.ts';
 import { importImage } from '../../step/artifacts.ts';
-import { applyObjects } from '../../step/cluster.ts';
-import { SMOKE, smokeObjects } from '../../step/smoke/objects.ts';
+import { SMOKE } from '../../step/smoke/objects.ts';
 import type { SmokePod } from '../../step/smoke/pods.ts';
-import { podsServe, removeObjects, serviceOfCheck } from '../../step/smoke.ts';
+import { podsServe, removeObjects, serviceOfCheck, testServer } from '../../step/smoke.ts';
 import { firstMaster, nodesOf } from '../nodes.ts';
 
 const POD_SECONDS = 120;
@@ -24,14 +23,14 @@ export const startTask = defineTask<void, Started>({
   name: 'smoke/start',
   description: 'Run a small server on every node, behind Services.',
   tags: ['smoke'],
-  steps: [removeObjects, getArtifact, importImage, applyObjects, serviceOfCheck, podsServe],
+  steps: [removeObjects, getArtifact, importImage, testServer, serviceOfCheck, podsServe],
   plan: (context) => {
     const first = firstMaster(context);
-    const objects = smokeObjects(resourcesOf(context).reference(SMOKE.name));
+    const image = resourcesOf(context).reference(SMOKE.name);
     const nodes = nodesOf(context).map(({ name }) => name);
     const pods = on(first, podsServe({ nodes, timeoutSeconds: POD_SECONDS }));
     const service = on(first, serviceOfCheck({}));
-    const started = sequence(on(first, applyObjects({ name: 'the test server', objects })), parallel(service, pods));
+    const started = sequence(on(first, testServer({ image })), parallel(service, pods));
     // A check that was killed may have left something that is just being deleted.
     const prepared = parallel(on(first, removeObjects({})), images(context));
     const outputs = { pods: pods.ref(), service: member(service.ref(), 'stdout') };
