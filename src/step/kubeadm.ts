@@ -81,7 +81,6 @@ ${{ script: resetNode(places) }}
   code=0
   sleep 10
 done
-rm -f "$KX_CONFIG.said"
 exit "$code"`.script;
 
 /** What exists on a node as soon as kubeadm has begun. The data of an etcd is nobody's to delete who has not made it. */

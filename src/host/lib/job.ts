@@ -3,7 +3,7 @@ import { posix } from './text.ts';
 /**
  * Jobs: commands that outlive the connection. A job lives in `$KX_RUN/jobs/KEY`:
  * script, token (who started it), since (uptime), unit (its systemd unit), once (it has begun: never again), pid (with
- * its start time), stdout, stderr, rc.
+ * its start time), stdout, stderr, rc; and, as in the directory of every shell ($KX_T), what the script needs for itself.
  */
 export const job = posix`
 # KEY TOKEN SCRIPT: starts the job unless it has begun already. Prints the token of whoever asked first.
@@ -52,7 +52,7 @@ kx_job_launch() {
 
 # The job itself: leaves the exit code.
 kx_job_main() {
-  kx_d=$KX_RUN/jobs/$1
+  kx_d=$KX_RUN/jobs/$1 KX_T=$KX_RUN/jobs/$1
   trap : HUP INT QUIT TERM
   mkdir "$kx_d/once" 2>/dev/null || exit 0
   kx_proc $$ && printf '%s %s\n' "$$" "$kx_born" >"$kx_d/pid"

@@ -290,6 +290,8 @@ kx_reset_end() {
   for kx_dir in "$KX_RUN"/jobs/*; do
     [ ! -d "$kx_dir" ] || kx_job_forget "\${kx_dir##*/}" || return
   done
+  # A job whose start was cut off has no name yet, but a script, which may hold secrets.
+  [ ! -d "$KX_RUN/jobs" ] || rm -rf "$KX_RUN"/jobs/.[!.]* || return
   # Whose it is goes last: until then it can be called again. The run's own directory may lie below.
   for kx_x in "$KX_STATE"/* "$KX_STATE"/.[!.]*; do
     case $kx_x in "$kx_m" | "$KX_RUN") ;; *) rm -rf "$kx_x" || return ;; esac

@@ -111,7 +111,7 @@ function kubectl({ kubeconfig }: KubeObjects, seconds = 30): Script {
 /** The objects in a file of their own, gone with the shell. */
 function textFile(want: KubeObjects, objects = objectsOf(want)): Script {
   const text = Buffer.from(contentBytes({ documents: objects })).toString('base64');
-  return sh`mkdir -p -- "$KX_RUN" && KX_OBJECTS=$(mktemp "$KX_RUN"/objects.XXXXXX) || exit
+  return sh`KX_OBJECTS=$KX_T/objects
 trap 'rm -f -- "$KX_OBJECTS"' EXIT
 printf %s ${text} | base64 -d >"$KX_OBJECTS" || exit`;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Effect } from '../../model/effect.ts';
 import type { Json } from '../../model/json.ts';
 import { lines, type Script, sh } from '../../model/script.ts';
@@ -18,7 +17,7 @@ export interface OnceCommand extends CommandContext {
   readonly undo: CommandText;
   /** What exists as soon as it has begun. There without us having begun, it is somebody else's, and nothing is touched. */
   readonly traces: readonly string[];
-  /** A file for the command alone, gone when it ends; its path is in `$KX_CONFIG`. It may hold secrets. */
+  /** A file for the command alone, gone with it, as is what the command writes to `$KX_CONFIG.*`. It may hold secrets. */
   readonly config?: Content;
   /** What must be done before, as what it produced: passing it draws the edge. */
   readonly after?: Json;
@@ -93,11 +92,13 @@ function noteOf({ name }: OnceCommand): Script {
   return sh`"$KX_STATE"/once/${name}`;
 }
 
-/** Written by the shell itself: no list of processes shows it. */
+/**
+ * Written by the shell itself: no list of processes shows it. It lies in the job's own directory, which goes whatever becomes of the
+ * job: not every shell runs its EXIT trap when it is told to end.
+ */
 function configScript(content: Content): Script {
   const text = Buffer.from(contentBytes(content)).toString('base64');
-  const name = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return sh`KX_CONFIG="$KX_RUN/config-"${name}; export KX_CONFIG
-trap 'rm -f -- "$KX_CONFIG"' EXIT
-(umask 077; mkdir -p -- "$KX_RUN" && rm -f -- "$KX_CONFIG"; set -C; printf %s ${text} | base64 -d >"$KX_CONFIG") || exit`;
+  return sh`KX_CONFIG=$KX_T/config; export KX_CONFIG
+trap 'rm -f -- "$KX_CONFIG" "$KX_CONFIG".*' EXIT
+(umask 077; printf %s ${text} | base64 -d >"$KX_CONFIG") || exit`;
 }
