@@ -238,7 +238,9 @@ const certificateKeyStep = defineStep<object>()({
   description: 'Uploads the certificates of the control plane, encrypted, for masters that join; gives the key.',
   title: () => 'certificates for masters that join',
   nature: 'mint',
-  apply: () => sh`kubeadm init phase upload-certs --upload-certs --kubeconfig ${KUBERNETES.adminConf}`,
+  // Without its configuration kubeadm asks the internet which version there is. With one it takes no key, but makes and prints it.
+  apply: () =>
+    sh`kubeadm init phase upload-certs --upload-certs --config ${KUBERNETES.kubeadmConfig} --kubeconfig ${KUBERNETES.adminConf}`,
   result: (output: Output): string => {
     const key = /^[0-9a-f]{64}$/m.exec(output.stdout)?.[0];
     if (key === undefined) throw new Error('kubeadm printed no key');
