@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { effectWords } from '../engine/manifest.ts';
 import type { Effect } from '../model/effect.ts';
-import { containerdConfig, containerdRegistry, containerdService } from './containerd.ts';
+import { containerdConfig, containerdRegistry, containerdService, registryHosts } from './containerd.ts';
 import { contentBytes } from './generic/lib/content.ts';
 
 /** What a dedicated step would write. */
@@ -25,18 +25,55 @@ test.each([
   await expect(textOf(containerdConfig(params))).toMatchFileSnapshot(`golden/containerd-${name}.toml`);
 });
 
+const auth = (said: { readonly plainHTTP?: boolean; readonly skipTLSVerify?: boolean }) => ({
+  plainHTTP: false,
+  skipTLSVerify: false,
+  ...said,
+});
+
 test.each([
-  ['docker.io', [{ url: 'https://mirror.example.com', skipVerify: false }]],
+  ['mirror', { registryMirrors: ['mirror.example.com'] }],
+  ['insecure', { insecureRegistries: ['hub.example.com:5000', 'hub.example.com:5000'] }],
+  ['logins', { auths: { 'a.example.com': auth({ plainHTTP: true }), 'b.example.com': auth({ skipTLSVerify: true }) } }],
+  ['mirror-and-insecure-hub', { registryMirrors: ['m.example.com'], insecureRegistries: ['docker.io'] }],
   [
-    'hub.example.com:5000',
-    [
-      { url: 'https://hub.example.com:5000', skipVerify: true },
-      { url: 'http://hub.example.com:5000', skipVerify: false },
-    ],
+    'mirror-and-unchecked-hub',
+    { registryMirrors: ['m.example.com'], auths: { 'docker.io': auth({ skipTLSVerify: true }) } },
   ],
-])('how %s is reached', async (host, endpoints) => {
-  const name = host.replaceAll(':', '-');
-  await expect(textOf(containerdRegistry({ host, endpoints }))).toMatchFileSnapshot(`golden/hosts-${name}.toml`);
+  [
+    'insecure-mirrors',
+    {
+      registryMirrors: ['a.example.com', 'b.example.com', 'c.example.com:5000', 'd.example.com', 'a.example.com'],
+      insecureRegistries: ['a.example.com'],
+      auths: { 'b.example.com': auth({ skipTLSVerify: true }), 'c.example.com:5000': auth({ plainHTTP: true }) },
+    },
+  ],
+  [
+    'mirrors-with-scheme',
+    {
+      registryMirrors: [
+        'https://a.example.com/',
+        'http://b.example.com',
+        'https://c.example.com',
+        'http://d.example.com',
+      ],
+      insecureRegistries: ['a.example.com', 'b.example.com'],
+      auths: { 'c.example.com': auth({ plainHTTP: true }) },
+    },
+  ],
+])('how registries are reached: %s', async (name, said) => {
+  const hosts = registryHosts({ registryMirrors: [], insecureRegistries: [], auths: {}, ...said });
+  const files = hosts.map((one) => {
+    const use = containerdRegistry(one);
+    return `# ${(use.want as { readonly path: string }).path}\n${textOf(use)}`;
+  });
+  expect(new Set(hosts.map(({ host }) => host)).size).toBe(hosts.length);
+  await expect(files.join('\n')).toMatchFileSnapshot(`golden/hosts-${name}.toml`);
+});
+
+test('a registry that is reached as all are has no file', () => {
+  const auths = { 'hub.example.com': auth({}) };
+  expect(registryHosts({ registryMirrors: [], insecureRegistries: [], auths })).toEqual([]);
 });
 
 test.each([

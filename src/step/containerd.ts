@@ -26,13 +26,29 @@ export interface ContainerdSettings {
   readonly restrictOomScore: boolean;
 }
 
+/** Where a registry is asked. */
+interface Endpoint {
+  readonly url: string;
+  readonly skipVerify: boolean;
+}
+
 /** A registry that containerd does not reach in the usual way. */
 export interface RegistryHost {
   /** `docker.io`, `registry.example.com:5000` */
   readonly host: string;
-  /** Where it is asked, in this order. */
-  readonly endpoints: readonly { readonly url: string; readonly skipVerify: boolean }[];
+  /** In this order. */
+  readonly endpoints: readonly Endpoint[];
 }
+
+/** What a cluster says about how registries are reached. */
+export interface RegistryRules {
+  /** Of Docker Hub, with or without `https://` or `http://`. */
+  readonly registryMirrors: readonly string[];
+  readonly insecureRegistries: readonly string[];
+  readonly auths: Readonly<Record<string, { readonly plainHTTP: boolean; readonly skipTLSVerify: boolean }>>;
+}
+
+const DOCKER_HUB = 'docker.io';
 
 /** Notes how containerd is before its files change: one that was there before runs with its old files after a reset. */
 export const noteContainerd = dedicated(
@@ -175,11 +191,54 @@ function configOf({ version, dataDir, sandboxImage, restrictOomScore }: Containe
   };
 }
 
+/** The registries that are not reached in the usual way, each of them once. */
+export function registryHosts(rules: RegistryRules): readonly RegistryHost[] {
+  const { registryMirrors: mirrors, insecureRegistries: insecure, auths } = rules;
+  const odd = Object.keys(auths).filter((host) => auths[host]?.plainHTTP || auths[host]?.skipTLSVerify);
+  const own = new Set([...insecure, ...odd]);
+  const hosts = new Set([...(mirrors.length === 0 ? [] : [DOCKER_HUB]), ...own]);
+  return [...hosts].map((host) => ({
+    host,
+    endpoints: unique([
+      ...(host === DOCKER_HUB ? mirrors.flatMap((mirror) => mirrorEndpoints(mirror, rules)) : []),
+      ...(own.has(host) ? endpointsOf(host, rules) : []),
+    ]),
+  }));
+}
+
+/** A mirror is reached as the registry that it is. What the user has written before its name is what is spoken. */
+function mirrorEndpoints(mirror: string, rules: RegistryRules): readonly Endpoint[] {
+  const [, scheme, host = ''] = /^(https?:\/\/)?(.*?)\/?$/.exec(mirror) ?? [];
+  const endpoints = endpointsOf(host, rules);
+  if (scheme === undefined) return endpoints;
+  const spoken = endpoints.filter(({ url }) => url.startsWith(scheme));
+  return spoken.length > 0 ? spoken : [{ url: scheme + host, skipVerify: false }];
+}
+
+/** An insecure registry may have a certificate that nobody knows, or none; a login says which. */
+function endpointsOf(host: string, { insecureRegistries, auths }: RegistryRules): readonly Endpoint[] {
+  const server = serverOf(host);
+  const { plainHTTP = false, skipTLSVerify = false } = auths[host] ?? {};
+  const plain = { url: `http://${server}`, skipVerify: false };
+  if (plainHTTP) return [plain];
+  const insecure = insecureRegistries.includes(host);
+  const checked = !insecure && !skipTLSVerify;
+  return [{ url: `https://${server}`, skipVerify: !checked }, ...(insecure && !skipTLSVerify ? [plain] : [])];
+}
+
+function unique(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  return [...new Map(endpoints.map((endpoint) => [endpoint.url, endpoint])).values()];
+}
+
+/** Docker Hub has its images elsewhere than its name. */
+function serverOf(host: string): string {
+  return host === DOCKER_HUB ? 'registry-1.docker.io' : host;
+}
+
 function hostsOf({ host, endpoints }: RegistryHost): JsonObject {
-  const server = host === 'docker.io' ? 'https://registry-1.docker.io' : `https://${host}`;
   const entries = endpoints.map(({ url, skipVerify }) => [
     url,
     { capabilities: ['pull', 'resolve'], ...(skipVerify ? { skip_verify: true } : {}) },
   ]);
-  return { server, host: Object.fromEntries(entries) };
+  return { server: `https://${serverOf(host)}`, host: Object.fromEntries(entries) };
 }

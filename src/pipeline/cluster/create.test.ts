@@ -179,9 +179,16 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   'spec.kubernetes.containerRuntime.containerd.**': [runtime('containerd: {version: 1.7.29}')],
   'spec.registry.containerdDataDir': [registry('containerdDataDir: /data/containerd')],
   'spec.registry.registryMirrors.**': [registry('registryMirrors: [mirror.example.com]')],
-  'spec.registry.insecureRegistries.**': [registry('insecureRegistries: [hub.example.com]')],
+  'spec.registry.insecureRegistries.**': [
+    registry('insecureRegistries: [hub.example.com]'),
+    // Docker Hub both by a mirror and by itself.
+    registry('registryMirrors: [m.example.com], insecureRegistries: [docker.io, m.example.com]'),
+  ],
   'spec.registry.auths.*.plainHTTP': [registry('auths: {hub.example.com: {plainHTTP: true}}')],
-  'spec.registry.auths.*.skipTLSVerify': [registry('auths: {hub.example.com: {skipTLSVerify: true}}')],
+  'spec.registry.auths.*.skipTLSVerify': [
+    registry('auths: {hub.example.com: {skipTLSVerify: true}}'),
+    registry('registryMirrors: [m.example.com], auths: {docker.io: {skipTLSVerify: true}}'),
+  ],
   'spec.network.flannel.**': [network('backend: host-gw'), network('directRouting: true'), network('mtu: 1400')],
   'spec.dns.dnsEtcHosts': [dns('dnsEtcHosts: "192.0.2.1 a.example.com"')],
   'spec.dns.coredns.**': [

@@ -1,4 +1,3 @@
-import type { Cluster } from '../../model/cluster/index.ts';
 import { placesOf } from '../../model/cluster/places.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
@@ -12,7 +11,7 @@ import {
   containerdUnitFile,
   crictlConfig,
   noteContainerd,
-  type RegistryHost,
+  registryHosts,
   runtimeDirectory,
 } from '../../step/containerd.ts';
 import { programDigest, programNames, programs } from '../artifacts/programs.ts';
@@ -58,7 +57,7 @@ export const containerdTask = defineTask({
           programs(context, nodes, component, programNames(context, component), BIN),
         ),
         sequence(directory(nodes, '/etc/containerd'), config),
-        ...registriesOf(context.cluster).map((one) =>
+        ...registryHosts(context.cluster.spec.registry).map((one) =>
           sequence(
             directory(nodes, `${CONTAINERD.registries}/${one.host}`),
             on(nodes, containerdRegistry(one), { name: `registry-${one.host}` }),
@@ -90,30 +89,4 @@ function settingsOf(context: PlanContext, host: PlanHost) {
 /** Without this capability the kernel lets no process be protected more than its parent is. */
 function cannotLowerOom({ facts }: PlanHost): boolean {
   return !facts.capabilities.includes('sys_resource');
-}
-
-/** Registries that are not reached in the usual way: mirrors of Docker Hub, plain HTTP, certificates that are not checked. */
-function registriesOf({ spec: { registry } }: Cluster): readonly RegistryHost[] {
-  const secure = (url: string) => ({ url: /^https?:/.test(url) ? url : `https://${url}`, skipVerify: false });
-  const mirrors =
-    registry.registryMirrors.length === 0
-      ? []
-      : [{ host: 'docker.io', endpoints: registry.registryMirrors.map(secure) }];
-  const plain = Object.entries(registry.auths)
-    .filter(([, auth]) => auth.plainHTTP)
-    .map(([host]) => host);
-  const unchecked = Object.entries(registry.auths)
-    .filter(([, auth]) => auth.skipTLSVerify)
-    .map(([host]) => host);
-  const odd = [...new Set([...registry.insecureRegistries, ...plain, ...unchecked])];
-  return [
-    ...mirrors,
-    ...odd.map((host) => ({
-      host,
-      endpoints: [
-        ...(plain.includes(host) ? [] : [{ url: `https://${host}`, skipVerify: true }]),
-        ...(unchecked.includes(host) && !plain.includes(host) ? [] : [{ url: `http://${host}`, skipVerify: false }]),
-      ],
-    })),
-  ];
 }
