@@ -180,6 +180,9 @@ describe('a run whose changes are owned', () => {
 
 test('an effect without a name would be everything', () => {
   expect(effectWords({ type: 'nft-tables', family: 'inet', prefix: 'kube' })).toBe('nft-tables inet kube');
+  expect(effectWords({ type: 'shared-table', family: 'ip', name: 'nat' })).toBe('shared-table ip nat');
+  expect(effectWords({ type: 'ports', bridge: 'cni0', prefix: 'veth' })).toBe('ports cni0 veth');
+  expect(effectWords({ type: 'virtual-servers', link: 'kube-ipvs0' })).toBe('virtual-servers kube-ipvs0');
   expect(effectWords({ type: 'mounts', below: '/var/lib/kubelet' })).toBe('mounts /var/lib/kubelet');
   expect(() => effectWords({ type: 'links', prefix: '' })).toThrow(TypeError);
   expect(() => effectWords({ type: 'path', path: '/a\n/etc' })).toThrow(TypeError);

@@ -116,6 +116,12 @@ export function effectWords(effect: Effect): string {
       return `routes ${effect.within}`;
     case 'mounts':
       return `mounts ${effect.below}`;
+    case 'ports':
+      return `ports ${effect.bridge} ${effect.prefix}`;
+    case 'virtual-servers':
+      return `virtual-servers ${effect.link}`;
+    case 'shared-table':
+      return `shared-table ${effect.family} ${effect.name}`;
     case 'nft-tables':
       return `nft-tables ${effect.family} ${effect.prefix}`;
     case 'user':

@@ -13,16 +13,22 @@ export type Effect =
   | { readonly type: 'mode'; readonly path: string }
   /** Everything mounted at or below a path. */
   | { readonly type: 'mounts'; readonly below: string }
-  /** Network links: `cni0`, `veth`. */
+  /** Network links: `cni0`. */
   | { readonly type: 'links'; readonly prefix: string }
+  /** Ends of pairs at a bridge, as pods have them: elsewhere they may be anybody's. */
+  | { readonly type: 'ports'; readonly bridge: string; readonly prefix: string }
   /** Routes to a network or to parts of it, by whatever link. */
   | { readonly type: 'routes'; readonly within: string }
   /** Network namespaces: `cni-`. */
   | { readonly type: 'namespaces'; readonly prefix: string }
   | { readonly type: 'nft-tables'; readonly family: string; readonly prefix: string }
+  /** A table that everybody shares: `nat`. It goes when nothing is left in it but empty chains of hooks that accept all. */
+  | { readonly type: 'shared-table'; readonly family: string; readonly name: string }
   /** Chains of all tables, IPv4 and IPv6, with the rules that jump to them. */
   | { readonly type: 'iptables-chains'; readonly prefix: string }
   | { readonly type: 'ipsets'; readonly prefix: string }
+  /** Virtual servers of IPVS whose addresses are on a link, and those at node ports. Others stay. */
+  | { readonly type: 'virtual-servers'; readonly link: string }
   | { readonly type: 'user'; readonly name: string }
   | { readonly type: 'group'; readonly name: string }
   /** Control groups, with everything that runs in them: `kubepods.slice`. */

@@ -54,6 +54,11 @@ const NETWORK_PLUGINS: Readonly<Record<Network['plugin'], NetworkPlugin>> = {
         { type: 'nft-tables', family: 'ip6', prefix: 'flannel' },
         { type: 'path', path: '/run/flannel' },
         { type: 'path', path: '/opt/cni/bin/flannel' },
+        { type: 'path', path: '/etc/cni/net.d/10-flannel.conflist' },
+        // cbr0 is the name that flannel's manifest gives the network of pods.
+        { type: 'path', path: '/var/lib/cni/flannel' },
+        { type: 'path', path: '/var/lib/cni/networks/cbr0' },
+        { type: 'paths', prefix: '/var/lib/cni/results/cbr0-' },
       ],
     },
   },

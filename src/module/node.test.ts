@@ -56,6 +56,11 @@ describe('the plan', () => {
     const graph = await planned(configFor(), { facts: () => ({ selinux }) });
     expect(graph.nodes.some((node) => node.id === 'node/tune/selinux')).toBe(wanted);
   });
+
+  test.each(['ipvs', 'iptables'])('ipvsadm comes with ipvs only: %s', async (mode) => {
+    const graph = await planned(configFor().replace('{version:', `{proxyMode: ${mode}, version:`));
+    expect(JSON.stringify(renderJson(graph)).includes('"ipvsadm"')).toBe(mode === 'ipvs');
+  });
 });
 
 /** What a configuration can say, by the field that it says it in. */

@@ -87,3 +87,10 @@ test.each([
   const there = effects.map(effectWords).filter((words) => words.includes(` ${dataDir.replace(/\/$/, '')}`));
   expect(there).toEqual(expected);
 });
+
+test('the networks of others who run containers are not containerd’s', () => {
+  const { effects } = containerdService({ dataDir: '/data', fingerprint: '' }).want as {
+    readonly effects: readonly Effect[];
+  };
+  expect(effects.map(effectWords).filter((words) => words.includes('/cni'))).toEqual(['directory /etc/cni/net.d']);
+});

@@ -128,8 +128,8 @@ export const containerdService = dedicated(
         { type: 'mounts', below: '/run/containerd' },
         { type: 'path', path: '/run/containerd' },
         { type: 'path', path: '/opt/containerd' },
-        { type: 'path', path: '/etc/cni' },
-        { type: 'path', path: '/etc/cni/net.d' },
+        // Others who run containers have their networks there, too.
+        { type: 'directory', path: '/etc/cni/net.d' },
       ],
     }),
 );

@@ -34,28 +34,34 @@ const nodeEffects = (places: NodePlaces): readonly Effect[] => [
   { type: 'cgroups', prefix: 'kubepods' },
   ...placesEffects(places),
   { type: 'namespaces', prefix: 'cni-' },
+  { type: 'ports', bridge: 'cni0', prefix: 'veth' },
   { type: 'links', prefix: 'cni0' },
-  { type: 'links', prefix: 'veth' },
+  { type: 'virtual-servers', link: 'kube-ipvs0' },
   { type: 'links', prefix: 'kube-ipvs0' },
   { type: 'nft-tables', family: 'ip', prefix: 'kube-proxy' },
   { type: 'nft-tables', family: 'ip6', prefix: 'kube-proxy' },
-  // Where nothing was filtered before, iptables has made its tables for the chains.
+  // Where nothing was filtered before, iptables has made its tables for the chains. Others may use them since.
   ...['ip', 'ip6'].flatMap((family) =>
-    ['filter', 'nat', 'mangle', 'raw'].map((prefix) => ({ type: 'nft-tables', family, prefix }) as const),
+    ['filter', 'nat', 'mangle', 'raw'].map((name) => ({ type: 'shared-table', family, name }) as const),
   ),
   { type: 'iptables-chains', prefix: 'KUBE-' },
   { type: 'iptables-chains', prefix: 'CNI-' },
   { type: 'ipsets', prefix: 'KUBE-' },
   ...[
     '/etc/kubernetes',
-    '/var/lib/cni',
     '/var/log/pods',
     '/var/log/containers',
     '/run/kubernetes',
     '/usr/libexec/kubernetes',
     '/run/xtables.lock',
-    '/root/.kube',
+    // People call kubectl, also on workers. What else they have beside its cache is theirs.
+    '/root/.kube/cache',
   ].map((path) => ({ type: 'path', path }) as const),
+  { type: 'directory', path: '/root/.kube' },
+  // Whoever runs containers with CNI notes them there. What is of the network of pods has its name; the loopback has the same everywhere.
+  { type: 'paths', prefix: '/var/lib/cni/results/cni-loopback-' },
+  { type: 'directory', path: '/var/lib/cni/results' },
+  { type: 'directory', path: '/var/lib/cni/networks' },
   ...['tcp_timeout_close_wait', 'tcp_timeout_established', 'max'].map(
     (name) => ({ type: 'sysctl', key: `net/netfilter/nf_conntrack_${name}` }) as const,
   ),

@@ -128,7 +128,7 @@ describe('chrony', () => {
 });
 
 describe('packages', () => {
-  const NO_MORE = { rpms: ['an-rpm'], debs: ['a-deb', 'socat'], timeZones: false };
+  const NO_MORE = { rpms: ['an-rpm'], debs: ['a-deb', 'socat'], timeZones: false, ipvs: false };
   const rhel = ['an-rpm', 'bash-completion', 'chrony', 'conntrack-tools', 'ethtool', 'ipset', 'nftables'];
   const like = (id: string, version: string, family: Facts['os']['family'] = 'rhel') => ({
     os: { id, version, name: id, family },
@@ -168,9 +168,15 @@ describe('packages', () => {
   });
 
   test('the data of time zones come with a time zone', () => {
-    const names = (system: Recorded) => nodePackages(recordedFacts(system), { rpms: [], debs: [], timeZones: true });
+    const names = (system: Recorded) => nodePackages(recordedFacts(system), { ...NO_MORE, timeZones: true });
     expect(names('debian-12')).toContain('tzdata');
     expect(names('opensuse-leap-15.6')).toContain('timezone');
+  });
+
+  test.each<Recorded>(['debian-12', 'rocky-9', 'opensuse-leap-15.6'])('ipvsadm comes with ipvs on %s', (system) => {
+    const facts = recordedFacts(system);
+    expect(nodePackages(facts, NO_MORE)).not.toContain('ipvsadm');
+    expect(nodePackages(facts, { ...NO_MORE, ipvs: true })).toContain('ipvsadm');
   });
 });
 

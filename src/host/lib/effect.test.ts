@@ -98,6 +98,9 @@ inEveryShell('effects', (shell, test) => {
 
   const kinds = [
     ['nft-tables inet kube', 'inet kube-proxy\n'],
+    ['shared-table ip other', 'ip other\n'],
+    ['shared-table ip oth', ''],
+    ['ports no-such-bridge veth', ''],
     ['ipsets KUBE-', 'KUBE-A\nKUBE-B\n'],
     ['links lo', 'lo\n'],
     ['links no-such-link', ''],
@@ -138,6 +141,8 @@ inEveryShell('effects', (shell, test) => {
 
   const removals = [
     ['nft-tables', 'inet kube-proxy', 'nft delete table inet kube-proxy\n'],
+    ['shared-table', 'ip nat', 'nft delete table ip nat\n'],
+    ['ports', 'veth1', 'ip link delete dev veth1\n'],
     ['ipsets', 'KUBE-A', 'ipset destroy KUBE-A\n'],
     ['links', 'cni0', 'ip link delete dev cni0\n'],
     ['routes', '10.66.1.0/24 via 10.1.0.2 dev eth0', 'ip -4 route delete 10.66.1.0/24 via 10.1.0.2 dev eth0\n'],

@@ -14,12 +14,15 @@ kx_effect_look() {
     units) kx_units "$kx_arg" ;;
     mounts) kx_mounts_below "$kx_arg" ;;
     links) kx_names_in /sys/class/net "$kx_arg" ;;
+    ports) kx_names_in "/sys/class/net/\${kx_arg%% *}/brif" "\${kx_arg#* }" ;;
     routes) kx_routes "$kx_arg" ;;
     namespaces) kx_names_in /run/netns "$kx_arg" ;;
     cgroups) for kx_x in /sys/fs/cgroup/"$kx_arg"* /sys/fs/cgroup/*/"$kx_arg"*; do if [ -d "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
     nft-tables) kx_nft_tables "\${kx_arg%% *}" "\${kx_arg#* }" ;;
+    shared-table) kx_nft_tables "\${kx_arg%% *}" "\${kx_arg#* }" | grep -xF -e "$kx_arg" ;;
     iptables-chains) for kx_x in $(kx_iptables); do kx_chains "$kx_x" "$kx_arg"; done ;;
     ipsets) if command -v ipset >/dev/null; then ipset list -n 2>/dev/null | kx_starting "$kx_arg"; fi ;;
+    virtual-servers) kx_virtual_servers ;;
     user) kx_account passwd "$kx_arg" ;;
     group) kx_account group "$kx_arg" ;;
     *) echo "no such effect: $1" >&2; return 1 ;;
@@ -34,16 +37,25 @@ kx_effect_remove() {
     paths) kx_mounts_below "$2" | while IFS= read -r kx_x; do kx_unmount "$kx_x"; done; kx_path_remove "$2" ;;
     directory) [ ! -d "$2" ] || [ -n "$(ls -A -- "$2")" ] || rmdir -- "$2" ;;
     mounts) kx_unmount "$2" ;;
-    links) ip link delete dev "$2" || [ ! -e "/sys/class/net/$2" ] ;;
+    links | ports) ip link delete dev "$2" || [ ! -e "/sys/class/net/$2" ] ;;
     routes) ip "$(kx_ip_family "$2")" route delete $2 || ! kx_routes "\${2%% *}" | grep -qxF -e "$2" ;;
     namespaces) kx_netns_remove "$2" ;;
     cgroups) kx_cgroup_remove "$2" ;;
-    nft-tables) nft delete table \${2%% *} "\${2#* }" ;;
+    nft-tables | shared-table) nft delete table \${2%% *} "\${2#* }" ;;
     iptables-chains) set -- $2; kx_chain_remove "$@" ;;
     ipsets) ipset destroy "$2" ;;
+    virtual-servers) ipvsadm -D $2 || ! kx_virtual_servers | grep -qxF -e "$2" ;;
     units) systemctl stop -- "$2" && { systemctl reset-failed -- "$2" 2>/dev/null || :; } ;;
     user) if command -v userdel >/dev/null; then userdel -- "$2"; else deluser "$2"; fi ;;
     group) [ -z "$(kx_account group "$2")" ] || if command -v groupdel >/dev/null; then groupdel -- "$2"; else delgroup "$2"; fi ;;
+  esac
+}
+
+# EFFECT NAME: one that others use, though it was not there before, stays: says so, or nothing.
+kx_effect_stays() {
+  case \${1%% *} in
+    shared-table) kx_table_is_idle "$2" || echo "the table $2 of nft stays: there are rules in it that are not the cluster's" ;;
+    virtual-servers) kx_serves_on "\${1#* }" "$2" || echo "the virtual server $2 stays: it is not kube-proxy's" ;;
   esac
 }
 
@@ -184,6 +196,33 @@ kx_nft_tables() {
   nft list tables "$1" 2>/dev/null | while read -r kx_x kx_y kx_x; do
     case $kx_x in "$2"*) printf '%s %s\n' "$kx_y" "$kx_x" ;; esac
   done
+}
+
+# "FAMILY NAME": whether nothing is in a table but chains of hooks, without rules, that let everything through.
+kx_table_is_idle() {
+  nft list table \${1%% *} "\${1#* }" 2>/dev/null | awk '
+    /^#/ || NF == 0 || $1 == "table" { next }
+    $1 == "chain" && NF == 3 { chain = 1; hook = 0; next }
+    $1 == "type" && $3 == "hook" && / policy accept;$/ { hook = 1; next }
+    $1 == "}" && NF == 1 { if (chain && !hook) used = 1; chain = 0; next }
+    { used = 1 }
+    END { exit used || !NR }'
+}
+
+# Virtual servers of IPVS, each as the words that delete it. The program would load the module where there is none.
+kx_virtual_servers() {
+  [ -d /sys/module/ip_vs ] && command -v ipvsadm >/dev/null || return 0
+  ipvsadm -S -n 2>/dev/null | while read -r kx_x kx_y kx_z; do
+    case "$kx_x $kx_y" in '-A -t' | '-A -u' | '-A --sctp-service') printf '%s %s\n' "$kx_y" "\${kx_z%% *}" ;; esac
+  done
+}
+
+# LINK "KIND ADDRESS:PORT": whether it is at a node port, or has an address of the link.
+kx_serves_on() {
+  kx_x=\${2#* } kx_y=\${2##*:}
+  kx_x=\${kx_x%:*} kx_x=\${kx_x#'['} kx_x=\${kx_x%']'}
+  if [ "$kx_y" -ge 30000 ] && [ "$kx_y" -le 32767 ]; then return 0; fi
+  case "$(ip -o address show dev "$1" 2>/dev/null)" in *" $kx_x/"*) ;; *) return 1 ;; esac
 }
 
 # The programs that know chains here. Both kinds may be in use.

@@ -157,7 +157,7 @@ kx_reset_told() {
 kx_reset_effects() {
   kx_manifest
   kx_failed=
-  for kx_type in units cgroups mounts namespaces links routes iptables-chains nft-tables ipsets path paths directory user group mode sysctl; do
+  for kx_type in units cgroups mounts namespaces ports virtual-servers links routes iptables-chains nft-tables shared-table ipsets path paths directory user group mode sysctl; do
     for kx_file in "$kx_m/entries/$1"/e.*; do
       [ -s "$kx_file" ] || continue
       read -r kx_effect <"$kx_file"
@@ -175,7 +175,13 @@ kx_reset_effects() {
       [ -n "$kx_now" ] || continue
       printf '%s\n' "$kx_now" | grep -vxF -f "$kx_file" >"$kx_file.now"
       while IFS= read -r kx_gone; do
-        case $kx_type in path | paths) kx_reset_spare || return ;; esac
+        case $kx_type in
+          path | paths) kx_reset_spare || return ;;
+          shared-table | virtual-servers)
+            kx_why=$(kx_effect_stays "$kx_effect" "$kx_gone")
+            if [ -n "$kx_why" ]; then kx_reset_left "$kx_why" || return; continue; fi
+            ;;
+        esac
         kx_effect_remove "$kx_type" "$kx_gone" || kx_failed=1
         if [ "$kx_effect" = "directory $kx_gone" ] && [ -d "$kx_gone" ]; then
           kx_reset_left "$kx_gone stays: what is in it is not the cluster's" || return

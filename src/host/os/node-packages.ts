@@ -27,6 +27,9 @@ const VOLUMES: readonly Need[] = [
   { why: 'volumes over iSCSI', debian: 'open-iscsi', rhel: 'iscsi-initiator-utils', suse: 'open-iscsi' },
 ];
 
+/** Virtual servers of kube-proxy, to be seen and removed. */
+const IPVS: Readonly<Record<KnownFamily, string>> = { debian: 'ipvsadm', rhel: 'ipvsadm', suse: 'ipvsadm' };
+
 const TIME_ZONES: Readonly<Record<KnownFamily, string>> = { debian: 'tzdata', rhel: 'tzdata', suse: 'timezone' };
 
 /** Systems that count their releases as RHEL does. */
@@ -49,6 +52,8 @@ export interface MorePackages {
   readonly debs: readonly string[];
   /** The data of time zones: small images come without. */
   readonly timeZones: boolean;
+  /** kube-proxy works with ipvs. */
+  readonly ipvs: boolean;
 }
 
 type System = Pick<Facts, 'os' | 'packageManager'>;
@@ -66,6 +71,7 @@ export function nodePackages(facts: System, more: MorePackages): readonly string
     ...NEEDS.map((need) => need[family]),
     ...packetFilters(facts, family),
     ...(more.timeZones ? [TIME_ZONES[family]] : []),
+    ...(more.ipvs ? [IPVS[family]] : []),
     ...(family === 'debian' ? more.debs : more.rpms),
   ];
   return [...new Set(names)].toSorted();

@@ -40,7 +40,7 @@ chown -h -- ${user}: "$p" || kxg_fail "cannot set the owner of $p"`,
       'fail',
       sh`p=${absolute(dir)}
 [ -d "$p" ] && [ ! -L "$p" ] || exit 0
-rmdir -- "$p" 2>/dev/null || kxg_fail "$p stays: what is in it was not put there by this step"`,
+rmdir -- "$p" 2>/dev/null || kxg_fail "$p stays: what is in it is not the cluster's"`,
     ),
   example: { dir: '/root/.kube', user: 'root' },
 });

@@ -9,8 +9,9 @@ export const packagesTask = defineTask({
   tags: ['node', 'packages'],
   steps: [prerequisites, volumesExpected],
   plan: ({ cluster, hosts }) => {
-    const { rpms, debs, timezone } = cluster.spec.system;
-    const more = { rpms, debs, timeZones: timezone !== undefined };
+    const { kubernetes, system } = cluster.spec;
+    const { rpms, debs, timezone } = system;
+    const more = { rpms, debs, timeZones: timezone !== undefined, ipvs: kubernetes.proxyMode === 'ipvs' };
     const fragment = parallel(
       on(hosts, ({ facts }) => prerequisites({ system: facts, more })),
       on(hosts, ({ facts }) => volumesExpected(facts)),
