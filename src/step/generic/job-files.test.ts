@@ -34,7 +34,7 @@ function objects() {
   const want = { name: 'a secret', objects: [secret], kubeconfig: '/etc/kubernetes/admin.conf' };
   return {
     apply: `kubectl() { ${reading('$KX_OBJECTS')}; }\n${scriptOf(apply({} as never, want, {} as never))}`,
-    revert: `kubectl() { :; }\n${scriptOf(revert?.({} as never, want, {}))}`,
+    revert: `kubectl() { :; }\n${scriptOf(revert?.({} as never, want, { absent: ['Secret s'] }))}`,
   };
 }
 
