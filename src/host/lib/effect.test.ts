@@ -28,6 +28,7 @@ const ROUTES = `10.66.0.0/25 dev cni0 proto kernel scope link src 10.66.0.1 link
 \tnexthop via 10.1.0.3 dev eth0 weight 1
 \tnexthop via 10.1.0.4 dev eth0 weight 1
 10.66.2.9 via 10.1.0.4 dev eth0
+blackhole 10.66.3.0/24
 `;
 
 /** Programs stand in for those of the system, and only write down what they were told. */

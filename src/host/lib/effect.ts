@@ -121,8 +121,8 @@ kx_ip_family() { case $1 in *:*) echo -6 ;; *) echo -4 ;; esac; }
 kx_routes() {
   command -v ip >/dev/null || return 0
   ip "$(kx_ip_family "$1")" route show root "$1" 2>/dev/null | while read -r kx_x kx_y; do
-    # The other ways of a route that has several go with it.
-    [ "$kx_x" != nexthop ] || continue
+    # The other ways of a route that has several go with it; what leads nowhere is no network's.
+    case $kx_x in nexthop | blackhole | unreachable | prohibit | throw) continue ;; esac
     set -- $kx_y
     while [ "$#" -gt 1 ]; do
       case $1 in via | dev | metric) kx_x="$kx_x $1 $2" ;; esac

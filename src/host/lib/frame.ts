@@ -21,8 +21,8 @@ kx_open() {
   kx_sweep
 }
 
-# The directory for output, and for files that a script needs while it runs. The shell stays in it, so that file names are short and hold no odd characters. Somebody may
-# remove it: then it is made again.
+# The directory for output, and for files that a script needs while it runs. The shell stays in it, so that file names are
+# short and hold no odd characters. Somebody may remove it: then it is made again.
 kx_room() {
   mkdir -p "$KX_T" && cd "$KX_T" || return
   kx_proc $$ && printf '%s %s\n' "$$" "$kx_born" >pid

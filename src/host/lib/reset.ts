@@ -158,6 +158,8 @@ kx_reset_effects() {
   kx_manifest
   kx_failed=
   for kx_type in units cgroups mounts namespaces ports virtual-servers links routes iptables-chains nft-tables shared-table ipsets path paths directory user group mode sysctl; do
+    # Whose these are is told by what is gone before them: if not all of it is, they wait for the next time.
+    if [ -n "$kx_failed" ]; then case $kx_type in links | shared-table) continue ;; esac; fi
     for kx_file in "$kx_m/entries/$1"/e.*; do
       [ -s "$kx_file" ] || continue
       read -r kx_effect <"$kx_file"

@@ -25,10 +25,11 @@ for d in /sys/fs/cgroup/*; do
 done
 
 # systemd removes empty groups of devices, which it has in no other use, under the hands of the kubelet, whose pod then waits
-# for another 15 s (kubernetes#103542). Runtimes find them where they are mounted, systemd only under their name.
+# for another 15 s (kubernetes#103542). Runtimes find them by what is mounted, systemd only under their name.
 if [ -d /sys/fs/cgroup/devices ]; then
-  mkdir "$own/devices"
-  mount --move /sys/fs/cgroup/devices "$own/devices"
+  mount -o remount,rw /sys/fs/cgroup
+  mkdir /sys/fs/cgroup/of-devices
+  mount --move /sys/fs/cgroup/devices /sys/fs/cgroup/of-devices
   mount -t tmpfs -o nosuid,nodev,noexec,mode=755 none /sys/fs/cgroup/devices
 fi
 

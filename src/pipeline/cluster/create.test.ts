@@ -14,9 +14,6 @@ import { barriers, hiddenBarriers } from '../../plan/render/barriers.ts';
 import { renderJson } from '../../plan/render/json.ts';
 import { renderText } from '../../plan/render/text.ts';
 import { undoable } from '../../step/reset.ts';
-import { closeTask } from '../../task/cluster/close.ts';
-import { initKubernetesTask } from '../../task/kubernetes/init.ts';
-import { joinKubernetesTask } from '../../task/kubernetes/join.ts';
 import { createCluster } from './create.ts';
 import { COMMON_FIELDS } from './supported.ts';
 
@@ -124,9 +121,19 @@ test('the end comes however nodes fared, once there is a cluster', async () => {
   expect(before('cluster/report/report@local').filter((id) => id.endsWith('@local'))).toEqual(['joined@local']);
 });
 
-test('a run of a part in which a token is made removes it', () => {
-  for (const task of [initKubernetesTask, joinKubernetesTask])
-    for (const tag of task.tags) expect(closeTask.tags).toContain(tag);
+test.each<Partial<Selection>>([
+  {},
+  { tags: ['join'] },
+  { tags: ['kubernetes'] },
+  { skipTags: ['init'] },
+  { skipTags: ['finish'] },
+  { skipTags: ['join'] },
+  { tags: ['node'] },
+])('a run in which a token is made removes it, and no other does: %j', async (part) => {
+  const graph = await planned(creatable());
+  const roles = rolesFor(graph, { tags: [], skipTags: [], ...part });
+  const roleOf = (id: string) => roles[graph.nodes.findIndex((node) => node.id === id)];
+  expect(roleOf('cluster/close/join-secrets')).toBe(roleOf('kubernetes/join/join'));
 });
 
 test('whatever can be undone by a step of its own is undone by delete', async () => {

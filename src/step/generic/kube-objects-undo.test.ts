@@ -58,7 +58,7 @@ function answers(verb: string, code: number, out = '', err = ''): void {
 }
 
 function run(script: Script) {
-  const env = { PATH: `${dir}:${process.env['PATH']}`, KX_RUN: join(dir, 'run') };
+  const env = { PATH: `${dir}:${process.env['PATH']}`, KX_T: dir };
   const { status, stdout, stderr } = spawnSync('sh', ['-c', script.script], { env, encoding: 'utf8' });
   return output(status ?? -1, stdout, stderr);
 }

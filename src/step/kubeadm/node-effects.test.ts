@@ -127,6 +127,12 @@ nft add table inet filter`;
         expect(said).not.toMatch(/KUBE-|CNI-|FLANNEL-/);
       });
 
+      test('what could not be undone the first time is not said to stay, and goes the second time', async () => {
+        const failing = '! (kx_chain_remove() { return 1; }; kx_reset_effects 000001)';
+        const { said, left } = await lifetime(':', failing, `${LINKS}; nft list ruleset`);
+        expect([said, left]).toEqual(['lo ', []]);
+      });
+
       test('tables that were there before stay, and there is nothing to tell', async () => {
         const { said, left } = await lifetime('nft add table ip nat', ':', 'nft list tables');
         expect(said).toBe('table ip nat\n');

@@ -40,7 +40,8 @@ chown -h -- ${user}: "$p" || kxg_fail "cannot set the owner of $p"`,
       'fail',
       sh`p=${absolute(dir)}
 [ -d "$p" ] && [ ! -L "$p" ] || exit 0
-rmdir -- "$p" 2>/dev/null || kxg_fail "$p stays: what is in it is not the cluster's"`,
+# The cache of root's kubectl goes with the node, and the directory with it.
+rmdir -- "$p" 2>/dev/null || [ "$(ls -A -- "$p")" = cache ] || kxg_fail "$p stays: what is in it is not the cluster's"`,
     ),
   example: { dir: '/root/.kube', user: 'root' },
 });

@@ -141,6 +141,19 @@ describe.each(some(variants(scratch), 1))('a kubeconfig in a home, in $name', (v
     expect(homeDirectory.definition.judge!(made, want)).toMatchObject({ verdict: 'satisfied' });
   });
 
+  test('a directory goes when it is empty, and stays without a word for the cache that goes with the node', async () => {
+    const undo = () => host.run(homeDirectory.definition.revert!(host, { dir, user: me }, {}) as Script);
+    mkdirSync(join(dir, 'cache'));
+    expect(await undo()).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(dir)).toBe(true);
+    writeFileSync(join(dir, 'theirs'), '');
+    expect(await undo()).toMatchObject({ code: 1, stderr: expect.stringContaining('stays') });
+    rmSync(join(dir, 'theirs'));
+    rmSync(join(dir, 'cache'), { recursive: true });
+    expect(await undo()).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(dir)).toBe(false);
+  });
+
   test('a user without a home gets nothing', async () => {
     for (const step of [homeDirectory, homeKubeconfig]) {
       const nowhere = { dir: '', user: 'nobody', source };

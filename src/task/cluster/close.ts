@@ -3,11 +3,11 @@ import { defineTask } from '../../plan/layers.ts';
 import { joinSecretsGone } from '../../step/cluster.ts';
 import { firstMaster } from '../nodes.ts';
 
-/** Removes what let nodes join. A run of a part that makes a token has the tag of this task too. */
+/** Removes what let nodes join. It has the tags of the task that makes a token, and no other: no run has one without the other. */
 export const closeTask = defineTask({
   name: 'cluster/close',
   description: 'Remove what let nodes join.',
-  tags: ['finish', 'kubernetes', 'init', 'join'],
+  tags: ['kubernetes', 'join'],
   steps: [joinSecretsGone],
   plan: (context) => ({ fragment: on(firstMaster(context), joinSecretsGone({})), outputs: undefined }),
 });
