@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { RunEvent } from '../../src/index.ts';
 import { labConfig } from '../../src/lab/config.ts';
 import { createLab, deleteLab, execInMachine, type Lab, openLab } from '../../src/lab/index.ts';
+import { askDns } from '../../test/lab/ask-dns.ts';
 import { labEnv, labProblem, removeEnv } from '../../test/lab/fixture.ts';
 import { root } from '../lib/bundle.ts';
 import { atMost, info, type Section } from '../lib/report.ts';
@@ -121,15 +122,10 @@ async function once(env: NodeJS.ProcessEnv, dir: string, first: boolean): Promis
   }
 }
 
-/** Asks the cluster's DNS for the API server, by way of the Service, until it answers. */
-const ASK = `dns=$(kubectl --kubeconfig /etc/kubernetes/admin.conf -n kube-system get service -l k8s-app=kube-dns -o 'jsonpath={.items[0].spec.clusterIP}')
-for try in $(seq 50); do
-  perl -MIO::Socket::INET -e '
-    my $dns = IO::Socket::INET->new(PeerAddr => $ARGV[0], PeerPort => 53, Proto => "udp") or exit 1;
-    my $name = join "", map { chr(length) . $_ } qw(kubernetes default svc cluster local), "";
-    send $dns, pack("n6", 7, 256, 1, 0, 0, 0) . $name . pack("n2", 1, 1), 0;
-    alarm 1; recv $dns, my $answer, 512, 0;
-    exit(unpack("x6 n", $answer) > 0 ? 0 : 1)' "$dns" && exit 0
+/** Until it answers. */
+const ASK = `for try in $(seq 50); do
+  address=$(${askDns('kubernetes.default.svc.cluster.local')})
+  [ -z "$address" ] || exit 0
   sleep 0.1
 done
 exit 1`;

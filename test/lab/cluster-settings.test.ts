@@ -4,6 +4,7 @@ import { parse, stringify } from 'yaml';
 import { labConfig } from '../../src/lab/config.ts';
 import type { Lab } from '../../src/lab/index.ts';
 import { thorough } from '../rig/thorough.ts';
+import { askDns } from './ask-dns.ts';
 import { BUILD, clusterLab, MINUTE } from './cluster-lab.ts';
 import { describeLab } from './fixture.ts';
 
@@ -16,17 +17,6 @@ const REGISTRY = `systemd-run -q --unit=t-registry perl -MIO::Socket::INET -e '
     print $one "HTTP/1.1 404 Not Found\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n";
   }'
 for i in 1 2 3 4 5 6 7 8 9 10; do ss -Hltn | grep -q :5000 && break; sleep 0.2; done`;
-
-/** Asks the DNS of the cluster for a name: its addresses. */
-const ask = (
-  name: string,
-) => `dns=$(kubectl --kubeconfig /etc/kubernetes/admin.conf -n kube-system get service kube-dns -o 'jsonpath={.spec.clusterIP}')
-perl -MIO::Socket::INET -e '
-  my $dns = IO::Socket::INET->new(PeerAddr => $ARGV[0], PeerPort => 53, Proto => "udp") or die;
-  my $name = join "", map { chr(length) . $_ } split(/\\./, $ARGV[1]), "";
-  send $dns, pack("n6", 7, 256, 1, 0, 0, 0) . $name . pack("n2", 1, 1), 0;
-  alarm 5; recv $dns, my $answer, 4096, 0;
-  print join(".", unpack "C4", substr($answer, -4)) if unpack("x6 n", $answer) > 0' "$dns" ${name}`;
 
 /** As much of what can be set as one cluster can have. Data stays where lab machines have a plain disk. */
 function configured(lab: Lab): string {
@@ -133,8 +123,8 @@ describeLab('a cluster with settings of its own', () => {
     expect(nodes[0].metadata.name).toBe(master);
     expect(await lab.exec(1, 'ip route show 10.66.0.0/16; ip route; ls /sys/class/net')).not.toContain('flannel.1');
 
-    expect(await lab.exec(1, ask('fixed.example.org'))).toBe('192.0.2.33');
-    expect(await lab.exec(1, ask('api.example.org'))).toBe('10.233.0.1');
+    expect(await lab.exec(1, askDns('fixed.example.org'))).toBe('192.0.2.33');
+    expect(await lab.exec(1, askDns('api.example.org'))).toBe('10.233.0.1');
     const corefile = await kubectl('-n kube-system get configmap coredns -o jsonpath="{.data.Corefile}"');
     expect(corefile).toMatch(/^example\.net:53 \{/m);
 
