@@ -23,10 +23,19 @@ export interface Route {
   readonly secure: boolean;
 }
 
+/** How servers and this client prove who they are. */
+interface Trust {
+  /** Always set: Node takes its default from NODE_TLS_REJECT_UNAUTHORIZED, which turns off every check without a word in the logs. */
+  readonly rejectUnauthorized: true;
+  readonly ca?: string[];
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 /** Connections that are kept open between requests, direct ones and through proxies. */
 export class Connections {
   private readonly options: ConnectionOptions;
-  private readonly trust: { readonly ca?: string[]; readonly cert?: string; readonly key?: string };
+  private readonly trust: Trust;
   private readonly plain = new HttpAgent({ keepAlive: true });
   private readonly secure: HttpsAgent;
   private readonly tunnels = new Map<string, Tunnel>();
@@ -34,6 +43,7 @@ export class Connections {
   constructor(options: ConnectionOptions) {
     this.options = options;
     this.trust = {
+      rejectUnauthorized: true,
       ...(options.ca === undefined ? {} : { ca: [...getCACertificates('default'), options.ca] }),
       ...options.clientCertificate,
     };
@@ -72,10 +82,10 @@ export class Connections {
 /** Connections through a proxy to servers that speak TLS. */
 class Tunnel extends HttpsAgent {
   private readonly proxy: URL;
-  private readonly trust: object;
+  private readonly trust: Trust;
   private readonly stallSeconds: number;
 
-  constructor(proxy: URL, trust: object, stallSeconds: number) {
+  constructor(proxy: URL, trust: Trust, stallSeconds: number) {
     super({ keepAlive: true, ...trust });
     this.proxy = proxy;
     this.trust = trust;

@@ -53,6 +53,12 @@ describe('in which order sources are asked', () => {
     ]);
   });
 
+  test('authorities are read from the directory that the work is in', () => {
+    expect(of({}, '', [{ type: 'upstream', caFile: 'ca.pem' }])).toEqual([
+      { type: 'upstream', caFile: '/base/ca.pem' },
+    ]);
+  });
+
   test.each([
     [{ type: 'bundle' }, 'path'],
     [{ type: 'directory' }, 'path'],

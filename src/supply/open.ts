@@ -14,11 +14,12 @@ export async function openSupply(cacheDir: string, sources: readonly SourceOptio
   return { cache, sources: sources.map((one) => openSource(one)), told: new Set() };
 
   function openSource({ type, path = '', url = '', ...more }: SourceOptions): Source {
+    const trust = { caFile: more.caFile };
     switch (type) {
       case 'upstream':
-        return upstream();
+        return upstream(trust);
       case 'zone':
-        return zone();
+        return zone(trust);
       case 'mirror':
         return mirror({ url, ...more });
       case 'directory':

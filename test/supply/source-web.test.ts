@@ -1,11 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createSecure } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openSupply } from '../../src/supply/index.ts';
 import { mirror, upstream, zone } from '../../src/supply/source/index.ts';
 import { noise } from '../oci/workshop.ts';
+import { selfSigned } from '../support/certificate.ts';
 import { cut, serve } from '../support/fault-server.ts';
 import { contentOf, failure, fileNeed, filesJob, hex, member, quick, SourceWorld, tarGz } from './source-world.ts';
 
@@ -190,24 +191,9 @@ test('a private mirror: layout, password, and what a wrong one looks like', asyn
 });
 
 test('a private authority: known, unknown, and a file that is not there', async (context) => {
-  const [key, cert] = [join(at.base, 'key.pem'), join(at.base, 'cert.pem')];
-  const names = ['-addext', 'subjectAltName=IP:127.0.0.1', '-subj', '/CN=x', '-days', '2'];
-  const made = spawnSync('openssl', [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-keyout',
-    key,
-    '-out',
-    cert,
-    ...names,
-  ]);
-  if (made.status !== 0) return context.skip('needs openssl');
-  const secure = createSecure({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
+  const made = selfSigned(at.base);
+  if (made === undefined) return context.skip('needs openssl');
+  const secure = createSecure(made, (request, response) => {
     if (request.url === '/dl.example/leave')
       response.writeHead(302, { location: at.server.on('/plain', serve(kubeadm)) }).end();
     else serve(kubeadm)(request, response, 0);
@@ -216,7 +202,7 @@ test('a private authority: known, unknown, and a file that is not there', async 
   try {
     const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
     const job = filesJob(fileNeed('https://dl.example/calico.yaml', { kind: 'manifest' }));
-    const got = await mirror({ ...quick, url, caFile: cert }).get(job, at.store, at.io());
+    const got = await mirror({ ...quick, url, caFile: made.certFile }).get(job, at.store, at.io());
     expect(got.size).toBe(1);
     expect(await failure(mirror({ ...quick, url }).get(job, at.store, at.io()))).toMatchObject({
       code: 'KX7071',
@@ -228,9 +214,21 @@ test('a private authority: known, unknown, and a file that is not there', async 
       code: 'KX7081',
       params: { reason: 'ENOENT' },
     });
+    expect(
+      await failure(upstream({ ...quick, caFile: import.meta.filename }).get(job, at.store, at.io())),
+    ).toMatchObject({ code: 'KX7081', params: { reason: 'it has no certificate in PEM' } });
+    const direct = filesJob(fileNeed(`${url}/calico.yaml`, { kind: 'manifest', mirrors: [`${url}/calico.yaml`] }));
+    const { sources } = await openSupply(join(at.base, 'cache'), [
+      { type: 'upstream', caFile: made.certFile },
+      { type: 'zone', caFile: made.certFile },
+    ]);
+    for (const source of sources) expect((await source.get(direct, await at.newStore(), at.io())).size).toBe(1);
+    for (const source of [upstream, zone]) {
+      expect(await failure(source(quick).get(direct, await at.newStore(), at.io()))).toMatchObject({ code: 'KX7071' });
+    }
     // Nobody but https vouches for this one.
     const leave = filesJob(fileNeed('https://dl.example/leave', { kind: 'manifest' }));
-    const error = await failure(mirror({ ...quick, url, caFile: cert }).get(leave, at.store, at.io()));
+    const error = await failure(mirror({ ...quick, url, caFile: made.certFile }).get(leave, at.store, at.io()));
     expect(error.params['reason']).toMatch(/redirect from https to http:/);
   } finally {
     secure.closeAllConnections();

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecure, type Server as SecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
 /** What a server does with the n-th request for a path, counted from 0. */
@@ -13,13 +14,15 @@ export class FaultServer {
     readonly headers: IncomingMessage['headers'];
   }[] = [];
   url = '';
-  private readonly server: Server;
+  private readonly server: Server | SecureServer;
+  private readonly scheme: 'http' | 'https';
   private readonly sockets = new Set<Socket>();
   private readonly paths = new Map<string, Behaviour>();
   private readonly counts = new Map<string, number>();
 
-  constructor() {
-    this.server = createServer((request, response) => {
+  constructor(tls?: { readonly key: Buffer; readonly cert: Buffer }) {
+    this.scheme = tls === undefined ? 'http' : 'https';
+    const handle = (request: IncomingMessage, response: ServerResponse): void => {
       const path = request.url ?? '';
       this.requests.push({
         path,
@@ -34,7 +37,8 @@ export class FaultServer {
         response.writeHead(404);
         response.end('no such thing');
       } else behaviour(request, response, n);
-    });
+    };
+    this.server = tls === undefined ? createServer(handle) : createSecure(tls, handle);
     this.server.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.on('error', () => undefined);
@@ -44,7 +48,7 @@ export class FaultServer {
 
   async start(): Promise<this> {
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    this.url = `${this.scheme}://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
     return this;
   }
 

@@ -54,6 +54,9 @@ const addons = rule(['spec.addons'], ({ cluster, report }) => {
 });
 const ADDON_KEYS = { path: 'yaml', repo: 'helm', chart: 'helm', valuesFile: 'helm' } as const;
 
+/** Sources that kubexm itself asks over the network. */
+const NETWORK: readonly string[] = ['mirror', 'upstream', 'zone'];
+
 const sources = rule(['spec.artifacts.sources'], ({ cluster, report }) => {
   cluster.spec.artifacts.sources.forEach((source, i) => {
     const { type } = source;
@@ -63,13 +66,16 @@ const sources = rule(['spec.artifacts.sources'], ({ cluster, report }) => {
     const belongings = {
       sha256: 'bundle',
       url: 'mirror',
-      caFile: 'mirror',
       username: 'mirror',
       password: 'mirror',
     } as const;
     for (const [key, belongs] of Object.entries(belongings)) {
       if (source[key as keyof typeof belongings] === undefined || type === belongs) continue;
       report('KX2723', { value: key, belongs, type }, [...path, key], [...path, 'type']);
+    }
+    if (source.caFile !== undefined && !NETWORK.includes(type)) {
+      const belongs = NETWORK.join(', ');
+      report('KX2723', { value: 'caFile', belongs, type }, [...path, 'caFile'], [...path, 'type']);
     }
     if (source.path !== undefined && need !== 'path') {
       report('KX2723', { value: 'path', belongs: 'bundle, directory', type }, [...path, 'path'], [...path, 'type']);

@@ -22,7 +22,11 @@ const source = marked(
     registry: registryPlace()
       .optional()
       .describe('Registry of the mirror, with a path where all images are below one. Default: the host of the url.'),
-    caFile: line().optional().describe('CA certificate of the mirror.'),
+    caFile: line()
+      .optional()
+      .describe(
+        'Certificates of authorities to trust beside the usual ones, in PEM: of a private mirror, or of a proxy that opens TLS on the way to upstream or a zone.',
+      ),
     username: line().optional().describe('User of the mirror.'),
     password: secret().optional().describe('Password of the mirror.'),
   }),

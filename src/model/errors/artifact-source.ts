@@ -17,8 +17,8 @@ export const artifactSourceErrors = {
     exit: 5,
     title: { en: 'the certificate of {host} is not trusted: {reason}', zh: '不信任 {host} 的证书：{reason}' },
     remedy: {
-      en: 'For a mirror with an authority of its own give its certificate as caFile. If the clock of this machine is wrong, set it. If something between here and there reads along, name its authority in NODE_EXTRA_CA_CERTS.',
-      zh: '若镜像站使用私有 CA，请用 caFile 提供其证书。若本机时钟不准，请校正。若中间设备解密流量，请在 NODE_EXTRA_CA_CERTS 中指定其 CA。',
+      en: 'If a private authority signed it, or a proxy that opens TLS did, name the authority’s certificate as caFile of the source in spec.artifacts.sources. If the clock of this machine is wrong, set it. Certificates are always checked; NODE_TLS_REJECT_UNAUTHORIZED is ignored.',
+      zh: '若证书由私有 CA 或解密 TLS 的代理签发，请在 spec.artifacts.sources 中用该来源的 caFile 指定 CA 证书。若本机时钟不准，请校正。证书始终会被校验，NODE_TLS_REJECT_UNAUTHORIZED 不起作用。',
     },
   },
   KX7072: {
@@ -109,8 +109,8 @@ export const artifactSourceErrors = {
     exit: 3,
     title: { en: 'the certificates in {file} cannot be read: {reason}', zh: '无法读取 {file} 中的证书：{reason}' },
     remedy: {
-      en: 'caFile of the mirror names a file in PEM on the machine kubexm runs on.',
-      zh: '镜像站的 caFile 应为运行 kubexm 的机器上的 PEM 文件。',
+      en: 'caFile must name a file with certificates in PEM on the machine kubexm runs on.',
+      zh: 'caFile 应为运行 kubexm 的机器上含有 PEM 证书的文件。',
     },
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -6,8 +6,6 @@ import type { WebOptions } from './web/web.ts';
 /** A private mirror, as docs/artifacts.md describes its layout. */
 export interface MirrorOptions extends WebOptions {
   readonly url: string;
-  /** Certificates to trust beside the usual ones, in PEM. */
-  readonly caFile?: string | undefined;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   /** Where its images are: `registry.example.com:5000`, with a path where all are below one. Default: the host of the url. */
@@ -16,7 +14,7 @@ export interface MirrorOptions extends WebOptions {
 
 /** A private mirror: every file below the name of the host that it comes from, checksums included; images in its registry. */
 export function mirror(options: MirrorOptions): Source {
-  const { url, caFile, username, password = '', registry, ...rest } = options;
+  const { url, username, password = '', registry, ...rest } = options;
   const base = new URL(url);
   const at = (address: string): URL => {
     const { host, pathname } = new URL(address);
@@ -33,7 +31,6 @@ export function mirror(options: MirrorOptions): Source {
   return networkSource({
     name: `mirror ${base.origin}${base.pathname.replace(/\/+$/, '')}`,
     options: { ...rest, plainHttp: [...(rest.plainHttp ?? []), ...(base.protocol === 'http:' ? [host] : [])] },
-    caFile,
     credentials: username === undefined ? undefined : () => ({ username, password }),
     files: (need) => ({
       urls: [at(need.url)],

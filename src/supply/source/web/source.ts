@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FileNeed, ImageNeed } from '../../../model/catalog/need.ts';
-import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
+import { kubexmError } from '../../../model/errors/index.ts';
 import type { BlobStore, Credentials } from '../../../oci/index.ts';
 import { inParallel } from '../../../oci/registry/parallel.ts';
 import { itemsOf } from '../../items.ts';
@@ -20,7 +20,6 @@ export interface NetworkSource {
   readonly files: (need: FileNeed) => Places | undefined;
   /** Empty: not here. */
   readonly images: (need: ImageNeed) => readonly string[];
-  readonly caFile?: string | undefined;
   readonly credentials?: (() => Credentials) | undefined;
 }
 
@@ -35,7 +34,8 @@ export function networkSource(spec: NetworkSource): Source {
     key: async (job) => keyOf(spec, job),
     get: async (job, store, io) => {
       const { env, signal } = io;
-      const ca = spec.caFile === undefined ? undefined : await readCa(spec.caFile);
+      const { caFile } = spec.options;
+      const ca = caFile === undefined ? undefined : await readCa(caFile);
       const web = openWeb(spec.options, { reach, env, signal, ca });
       try {
         return await get(spec, web, job, store, io);
@@ -115,11 +115,15 @@ function hashed(parts: readonly string[]): string {
 }
 
 async function readCa(file: string): Promise<string> {
+  const unusable = (reason: string, cause: unknown) => kubexmError('KX7081', { file, reason }, { cause });
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw unusable(error.code ?? String(error), error);
+  });
   try {
-    return await readFile(file, 'utf8');
+    // TLS passes over what is no certificate, and would report every server as untrusted.
+    new X509Certificate(text);
   } catch (error) {
-    if (error instanceof KubexmError) throw error;
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw kubexmError('KX7081', { file, reason }, { cause: error });
+    throw unusable('it has no certificate in PEM', error);
   }
+  return text;
 }

@@ -16,6 +16,8 @@ export interface WebOptions {
   readonly attempts?: number;
   /** Before the second try; doubled each time. Default 1. */
   readonly delaySeconds?: number;
+  /** A file with certificates of authorities to trust beside the usual ones, in PEM. */
+  readonly caFile?: string | undefined;
   /** Registries that do not speak TLS. Default: none. */
   readonly plainHttp?: readonly string[];
 }
