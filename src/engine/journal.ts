@@ -163,7 +163,7 @@ function writeSome(fd: number, data: Buffer): Promise<number> {
 }
 
 /** A new file's name is on disk only when its directory is. */
-function syncDirectory(path: string): void {
+export function syncDirectory(path: string): void {
   const fd = openSync(path, 'r');
   try {
     fsyncSync(fd);

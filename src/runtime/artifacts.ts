@@ -7,7 +7,7 @@ import { type ArtifactRow, artifactReport, forgetLocked, readLock, sourcesOf } f
 import { artifactCacheDir } from '../supply/index.ts';
 import type { ClusterPlace } from './cluster-nodes.ts';
 import { openCluster } from './open-config.ts';
-import { workDirOf } from './work-dir.ts';
+import { requireOwnWorkDir, workDirOf } from './work-dir.ts';
 
 /**
  * What a cluster is installed from, from its configuration, the facts of its hosts and what it has agreed on. `more`: components
@@ -46,5 +46,6 @@ export async function forgetArtifacts(
   which: 'all' | 'absent',
 ): Promise<void> {
   const { cluster } = await openCluster(configFile, overrides);
+  requireOwnWorkDir(baseDir, cluster.metadata.name);
   await forgetLocked(workDirOf(baseDir, cluster.metadata.name).cluster, which);
 }

@@ -35,4 +35,4 @@ export { type PlannedRun, type RunPipelineOptions, type RunReport, runPipeline }
 export { exactly, type PlanOrigin, readSavedPlan, type SavedPlan, savedPlanOf } from './saved-plan.ts';
 export { selectHosts } from './select-hosts.ts';
 export { version } from './version.ts';
-export { WORK_DIR, type WorkDir, workDirOf } from './work-dir.ts';
+export { requireOwnWorkDir, WORK_DIR, type WorkDir, workDirOf } from './work-dir.ts';

@@ -1,23 +1,12 @@
-import {
-  chownSync,
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, lstatSync, openSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kubexmError } from '../model/errors/index.ts';
+import { HeldDirectory, UnfitFile } from './held-directory.ts';
 import { WORK_DIR } from './work-dir.ts';
 
-/** Why a file must not be changed. */
-export class UnfitFile extends Error {}
+/** As many as the kernel follows. */
+const MAX_LINKS = 40;
 
 /** How long kubectl, which holds its lock for a moment, is waited for. */
 const LOCK_SECONDS = 5;
@@ -38,18 +27,21 @@ export function refuseFetched(file: string, fetched: string): void {
     throw new UnfitFile('it is the kubeconfig of a cluster of kubexm; unset KUBECONFIG or name another file');
 }
 
-/** Reads a person's kubeconfig, which may not be there yet. `real`: with links followed. */
-export function readKubeconfigFile(file: string): {
-  readonly text: string;
-  readonly real: string;
-  readonly exists: boolean;
-} {
+/** The text of a person's kubeconfig; empty where there is none yet. */
+export function readKubeconfigFile(file: string): string {
+  const real = leadsTo(file);
+  return isMissing(real) ? '' : inDirectory(real, (dir, name) => dir.read(name)?.text ?? '');
+}
+
+/** A kubeconfig's path with links followed, if it may be used. */
+function leadsTo(file: string): string {
   const exists = !isMissing(file);
   if (exists && statSync(file, { throwIfNoEntry: false }) === undefined)
     throw new UnfitFile('it is a link to a file that is not there');
   const real = exists ? realpathSync(file) : file;
   if (real.startsWith('/etc/kubernetes/')) throw new UnfitFile(`it leads to ${real}, which is the control plane's own`);
-  return { text: exists ? readFileSync(real, 'utf8') : '', real, exists };
+  refusePlanted(file);
+  return real;
 }
 
 /** Changes a kubeconfig as a whole or not at all, while nobody else does: kubectl respects the same lock. Undefined: it goes. */
@@ -57,42 +49,81 @@ export async function changeFile(
   file: string,
   change: (text: string, exists: boolean) => string | undefined,
 ): Promise<void> {
-  readKubeconfigFile(file);
+  leadsTo(file);
   makeDirectory(dirname(file));
   const lock = `${file}.lock`;
   await takeLock(file, lock);
   try {
-    const { text, real, exists } = readKubeconfigFile(file);
-    const next = change(text, exists);
-    if (next === undefined) rmSync(real);
-    if (next === undefined || next === text) return;
-    writeBeside(real, next, exists ? real : dirname(real));
+    inDirectory(leadsTo(file), (dir, name) => {
+      const found = dir.read(name);
+      const next = change(found?.text ?? '', found !== undefined);
+      if (next === undefined) dir.remove(name);
+      else if (next !== (found?.text ?? '')) dir.replace(name, next, found?.owner ?? dir.owner);
+    });
   } finally {
     rmSync(lock, { force: true });
   }
 }
 
-function writeBeside(file: string, text: string, owner: string): void {
-  const part = `${file}.${process.pid}`;
+function inDirectory<T>(path: string, work: (dir: HeldDirectory, name: string) => T): T {
+  const dir = HeldDirectory.open(realpathSync(dirname(path)));
   try {
-    writeFileSync(part, text, { mode: 0o600 });
-    giveTo(part, owner);
-    renameSync(part, file);
+    return work(dir, basename(path));
   } finally {
-    rmSync(part, { force: true });
+    dir.close();
   }
 }
 
-/** Whatever is made for somebody else, as with sudo, is theirs: it gets the owner of what was there before. */
-function makeDirectory(dir: string): void {
-  const first = mkdirSync(dir, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let made = dir; made.length >= first.length; made = dirname(made)) giveTo(made, dirname(first));
+/**
+ * Root follows links of others only to what is theirs: else anybody whose kubeconfig root changes could have root read and replace
+ * files of somebody else.
+ */
+function refusePlanted(file: string): void {
+  if (process.getuid?.() !== 0) return;
+  for (const { link, uid, target } of linksOn(file)) {
+    const led = statSync(target, { throwIfNoEntry: false });
+    if (uid !== 0 && led !== undefined && led.uid !== uid)
+      throw new UnfitFile(`${link} is a link that leads to ${target}, which belongs to another user`);
+  }
 }
 
-function giveTo(path: string, like: string): void {
-  const { uid, gid } = statSync(like);
-  if (process.getuid?.() === 0) chownSync(path, uid, gid);
+/** The links that a path leads through. */
+function linksOn(path: string): { readonly link: string; readonly uid: number; readonly target: string }[] {
+  const links: { readonly link: string; readonly uid: number; readonly target: string }[] = [];
+  const { root } = parse(path);
+  let at = root;
+  const left = path.slice(root.length).split(sep);
+  // A loop of links has been noticed before, where the file was looked for.
+  for (let name = left.shift(); name !== undefined && links.length < MAX_LINKS; name = left.shift()) {
+    const next = join(at, name);
+    const found = lstatSync(next, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() !== true) {
+      at = next;
+      continue;
+    }
+    const target = resolve(at, readlinkSync(next));
+    links.push({ link: next, uid: found.uid, target });
+    left.unshift(...target.slice(root.length).split(sep));
+    at = root;
+  }
+  return links;
+}
+
+/** What is made for somebody else, as with sudo, is theirs: it gets the owner of the directory that was there before. */
+function makeDirectory(path: string): void {
+  const missing: string[] = [];
+  let above = path;
+  for (; isMissing(above); above = dirname(above)) missing.unshift(basename(above));
+  let dir = HeldDirectory.open(realpathSync(above));
+  try {
+    for (const name of missing) {
+      const made = dir.make(name);
+      dir.close();
+      dir = made;
+    }
+  } finally {
+    dir.close();
+  }
 }
 
 async function takeLock(file: string, lock: string): Promise<void> {

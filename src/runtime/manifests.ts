@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLost } from '../engine/errors.ts';
+import { syncDirectory } from '../engine/journal.ts';
 import type { ManifestOptions } from '../engine/manifest.ts';
 import { type ManifestOwner, readManifest, readManifestOwner } from '../host/manifest.ts';
 import { kubexmError } from '../model/errors/index.ts';
@@ -10,6 +11,7 @@ import { LOCAL, type Machine } from '../model/host.ts';
 import type { Json } from '../model/json.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import { MASK } from '../model/text/mask.ts';
+import { appendSynced, replaceSynced } from './durable.ts';
 import type { WorkDir } from './work-dir.ts';
 
 const SHORTEST = 12;
@@ -53,9 +55,11 @@ export class ClusterManifests {
     return uid;
   }
 
-  /** What the engine needs to write manifests; the uid is kept from now on. */
+  /** What the engine needs to write manifests; the uid is kept from now on, and each host is noted on disk before it is changed. */
   writer(uid: string, secrets: Iterable<string>): ManifestOptions {
     if (!existsSync(this.uidFile)) this.write(this.uidFile, [uid]);
+    // Made now, so that noting a host later costs one sync and not its directory's too.
+    if (!existsSync(this.noteFile)) this.write(this.noteFile, []);
     return {
       uid,
       cluster: this.cluster,
@@ -63,7 +67,7 @@ export class ClusterManifests {
       touches: (host) => {
         if (this.noted.has(host)) return;
         this.noted.add(host);
-        appendFileSync(this.noteFile, `${host}\n`, { mode: 0o600 });
+        appendSynced(this.noteFile, `${host}\n`);
       },
     };
   }
@@ -95,8 +99,8 @@ export class ClusterManifests {
   }
 
   private write(file: string, lines: readonly string[]): void {
-    writeFileSync(`${file}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flush: true });
-    renameSync(`${file}.new`, file);
+    replaceSynced(file, lines.map((line) => `${line}\n`).join(''));
+    syncDirectory(this.workDir.cluster);
   }
 }
 

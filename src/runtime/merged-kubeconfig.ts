@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import { readContexts } from './contexts.ts';
+import { UnfitFile } from './held-directory.ts';
 import {
   checkEntries,
   type Merged,
@@ -11,8 +12,8 @@ import {
   TakenName,
   UnfitKubeconfig,
 } from './kubeconfig-entries.ts';
-import { changeFile, isMissing, readKubeconfigFile, refuseFetched, UnfitFile } from './kubeconfig-file.ts';
-import { workDirOf } from './work-dir.ts';
+import { changeFile, isMissing, readKubeconfigFile, refuseFetched } from './kubeconfig-file.ts';
+import { requireOwnWorkDir, workDirOf } from './work-dir.ts';
 
 /** A cluster whose kubeconfig is meant. */
 export interface KubeconfigPlace {
@@ -54,7 +55,7 @@ export function checkMerge(place: KubeconfigPlace, user: KubeconfigUser): void {
   try {
     refuseFetched(file, admin);
     const known = keptOf(place).find((kept) => kept.file === file);
-    const text = readKubeconfigFile(file).text;
+    const text = readKubeconfigFile(file);
     checkEntries(text, existsSync(admin) ? readFileSync(admin, 'utf8') : undefined, { name: place.cluster, known });
   } catch (error) {
     throw refusal(error, file, admin);
@@ -63,6 +64,7 @@ export function checkMerge(place: KubeconfigPlace, user: KubeconfigUser): void {
 
 /** Puts a cluster into the person's kubeconfig and makes it the current one there. Returns the file. */
 export async function mergeKubeconfig(place: KubeconfigPlace, user: KubeconfigUser): Promise<string> {
+  requireOwnWorkDir(place.baseDir, place.cluster);
   const kubeconfig = kubeconfigOf(place);
   const file = userKubeconfig(user);
   const inFile = (kept: Kept) => kept.file === file;
@@ -98,6 +100,7 @@ export interface Unmerged {
 
 /** Takes out what `mergeKubeconfig` put in, wherever it did. */
 export async function unmergeKubeconfig(place: KubeconfigPlace): Promise<readonly Unmerged[]> {
+  requireOwnWorkDir(place.baseDir, place.cluster);
   const results: Unmerged[] = [];
   for (const kept of keptOf(place)) {
     const result = await takeOut(kept);

@@ -107,7 +107,9 @@ export class PipelineRun<P> {
     uid: string | undefined,
   ): Promise<RunReport> {
     const { config, run, workDir, connected } = this.parts;
+    // Both keep files that must be on disk before the journal says that the run began.
     const dir = this.prepare(graph, facts, context);
+    const engine = this.engineOptions(uid);
     const sinks = await runSinks(workDir, dir, config.redactor, this.options.sinks ?? []);
     const emit = (event: NewEvent) => sinks({ ...event, at: Date.now(), run } as Parameters<EventSink>[0]);
     try {
@@ -122,7 +124,6 @@ export class PipelineRun<P> {
         this.tellLeftOut(graph, emit);
         if (this.absent.size > 0)
           emit({ type: 'message', text: inLanguage(absentText([...this.absent]), this.options.lang) });
-        const engine = this.engineOptions(uid);
         const result = await runGraph({ ...engine, run, graph, finalizers, emit, journal, replay, unreachable });
         return await this.finish(result, graph, dir, journal, emit);
       } finally {

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Replay, readJournal } from '../engine/journal.ts';
+import { type Replay, readJournal, syncDirectory } from '../engine/journal.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
 import type { Json } from '../model/json.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import type { PlanArtifacts } from '../plan/layers.ts';
+import { replaceSynced } from './durable.ts';
 import { successorOf } from './old-records.ts';
 
 /** The files of one run. */
@@ -50,7 +51,7 @@ function runDir(runs: string, run: string): RunDir {
   return { run, path, journal: join(path, 'journal.jsonl'), log: join(path, 'log.jsonl') };
 }
 
-/** Makes a run's directory and keeps what it is planned from. */
+/** Makes a run's directory and keeps what it is planned from: on disk when this returns, so before a journal says that the run began. */
 export function createRun(
   runs: string,
   run: string,
@@ -61,8 +62,9 @@ export function createRun(
   mkdirSync(dir.path, { recursive: true, mode: 0o700 });
   for (const [name, value] of Object.entries(inputs)) {
     const kept = VERBATIM.has(name) ? value : redact(JSON.parse(JSON.stringify(value)));
-    writePrivate(join(dir.path, `${name}.json`), `${JSON.stringify(kept)}\n`);
+    replaceSynced(join(dir.path, `${name}.json`), `${JSON.stringify(kept)}\n`);
   }
+  for (const path of [dir.path, runs]) syncDirectory(path);
   return dir;
 }
 
@@ -114,9 +116,4 @@ export function findResumable(
     return { dir, replay };
   }
   throw kubexmError('KX4006', { detail: `«${pipeline}» has not run here yet` });
-}
-
-function writePrivate(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
 }

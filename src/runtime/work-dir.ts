@@ -1,5 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { syncDirectory } from '../engine/journal.ts';
+import { kubexmError } from '../model/errors/index.ts';
 import { KUBECONFIG } from '../model/kubeconfig.ts';
 
 /** The directories of a cluster on the machine kubexm runs on. All of them are 0700. */
@@ -39,12 +41,41 @@ export function workDirOf(baseDir: string, cluster: string): WorkDir {
   };
 }
 
-/** Makes a cluster's work directory, private and ignored by git. */
+/**
+ * Throws KX8008 if a cluster's work directory, as far as it exists, belongs to somebody else or is a link. It holds keys and says what
+ * is run as root on hosts: in a directory that several people write to, one of them could have prepared it.
+ */
+export function requireOwnWorkDir(baseDir: string, cluster: string): void {
+  const { cluster: dir, runs } = workDirOf(baseDir, cluster);
+  for (const path of [join(baseDir, WORK_DIR), dir, runs]) requireOwn(path);
+}
+
+function requireOwn(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const me = process.geteuid?.();
+  if (found === undefined) return;
+  if (!found.isDirectory())
+    throw kubexmError('KX8008', {
+      dir: path,
+      reason: found.isSymbolicLink() ? 'it is a link' : 'it is not a directory',
+    });
+  if (me !== undefined && found.uid !== me)
+    throw kubexmError('KX8008', {
+      dir: path,
+      reason: `it belongs to the user with id ${found.uid}, kubexm runs as ${me}`,
+    });
+}
+
+/** Makes a cluster's work directory, private and ignored by git. Throws KX8008 if there is one that cannot be trusted. */
 export function makeWorkDir(baseDir: string, cluster: string): WorkDir {
   const dir = workDirOf(baseDir, cluster);
   const root = join(baseDir, WORK_DIR);
   for (const path of [root, dir.cluster, dir.runs]) {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    requireOwn(path);
+    const made = mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (made !== undefined) syncDirectory(dirname(made));
+    // Again: somebody may have been quicker.
+    requireOwn(path);
     chmodSync(path, 0o700);
   }
   const ignore = join(root, '.gitignore');

@@ -9,7 +9,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { kubexmError, type Lab, labConfig, readContexts, recordContext, WORK_DIR, workDirOf } from '../../index.ts';
+import {
+  kubexmError,
+  type Lab,
+  labConfig,
+  readContexts,
+  recordContext,
+  requireOwnWorkDir,
+  WORK_DIR,
+  workDirOf,
+} from '../../index.ts';
 import type { Io } from '../io.ts';
 
 /** What quickstart calls its lab and its cluster. */
@@ -30,6 +39,7 @@ export function findPlace(io: Io): Place {
   const known = readContexts(io.env).contexts.find(({ name }) => name === QUICKSTART);
   const elsewhere = known === undefined ? undefined : placeIn(known.baseDir);
   const place = elsewhere !== undefined && existsSync(elsewhere.configFile) ? elsewhere : placeIn(io.cwd);
+  requireOwnWorkDir(place.baseDir, QUICKSTART);
   if (isForeign(place)) throw kubexmError('KX6632', { dir: place.dir });
   return place;
 }

@@ -64,4 +64,12 @@ export const recordErrors = {
     title: { en: 'cannot serve metrics on {address}: {reason}', zh: '无法在 {address} 上提供指标：{reason}' },
     remedy: { en: 'Choose another address or port.', zh: '请换一个地址或端口。' },
   },
+  KX8008: {
+    exit: 1,
+    title: { en: 'the work directory {dir} is not used: {reason}', zh: '不使用工作目录 {dir}：{reason}' },
+    remedy: {
+      en: 'It holds keys and decides what runs as root on the hosts, so it must be a real directory of the user that runs kubexm. Run kubexm as its owner, or start it in another directory. If you trust its content, replace a link by the directory itself, or take the directory over: chown -R.',
+      zh: '工作目录保存密钥并决定在主机上以 root 执行的内容，因此必须是运行 kubexm 的用户自己的真实目录。请以其所有者身份运行，或在其他目录中启动。若信任其内容，请用目录本身替换链接，或用 chown -R 更改所有者。',
+    },
+  },
 } as const satisfies Record<string, ErrorEntry>;
