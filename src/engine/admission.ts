@@ -3,13 +3,15 @@ import { joinReached } from '../plan/join.ts';
 import type { NodeKey } from '../plan/ref.ts';
 import type { Ledger, Settled } from './ledger.ts';
 import type { ExecuteOptions } from './options.ts';
-import { type Role, roleFinder } from './selection.ts';
+import { guardOf, type Role, roleFinder } from './selection.ts';
 import { natureOf } from './values.ts';
 
 /** What admission looks at that changes while a graph is walked. */
 export interface Weather {
-  /** Nothing new starts. */
+  /** Nothing new starts but cleanups. */
   readonly stopping: boolean;
+  /** Nothing new starts at all. */
+  readonly stopped: boolean;
   isLost(host: string): boolean;
   /** The node's task has failed on its host. */
   isFailing(i: number): boolean;
@@ -67,7 +69,9 @@ export class Admission {
   tooLate(i: number): 'skipped' | 'unknown' | undefined {
     if (this.weather.isLost(this.graph.host(i))) return 'unknown';
     if (this.ledger.isBlocked(i)) return 'skipped';
-    return this.weather.stopping || this.weather.isFailing(i) ? 'skipped' : undefined;
+    const { stopping, stopped } = this.weather;
+    const over = stopping && (stopped || guardOf(this.graph.node(i)) !== 'cleanup');
+    return over || this.weather.isFailing(i) ? 'skipped' : undefined;
   }
 
   /** How a node's gate was settled. A gate on one host decides for all. */

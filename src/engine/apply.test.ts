@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { causes, host, type Kv, kv, kvDefinition, kvLike, Rig, task } from '../../test/rig/engine.ts';
+import type { MemoryHost } from '../host/memory.ts';
 import { output } from '../model/host.ts';
 import { rawScript, sh } from '../model/script.ts';
 import { on, sequence } from '../plan/combinators.ts';
@@ -110,6 +111,34 @@ describe('trying again', () => {
     const rig = new Rig(['a']);
     await rig.run(on(a, flaky({}, 'kv add tries 1; fail 8 broken')(x), named('x')));
     expect(rig.host('a').get('tries')).toBe('1');
+  });
+
+  test('a check after the change that could not look is tried again, so often and no more', async () => {
+    // Silent for the first looks after the change: `kv add` counts them.
+    const step = (silent: number) =>
+      kvLike({
+        probe: () => sh`look`,
+        judge: (seen) => (seen.code === 0 ? satisfied('1') : needed(undefined, [{ what: 'x', to: '1' }])),
+        apply: () => sh`kv add tries 1; kv set x 1; kv set silent ${String(silent)}`,
+        retry: () => ({ attempts: 3, delaySeconds: 0, transient: () => true, unanswered: ({ code }) => code === 5 }),
+      });
+    const look = (_words: readonly string[], at: MemoryHost) => {
+      const silent = Number(at.get('silent') ?? 0);
+      if (silent > 0) at.set('silent', String(silent - 1));
+      return output(silent > 0 ? 5 : at.get('x') === '1' ? 0 : 1);
+    };
+    const options = { commands: { look } };
+    const answered = new Rig(['a'], options);
+    expect((await answered.run(on(a, step(1)(x), named('x')))).counts).toEqual({ changed: 1 });
+    expect(answered.host('a').get('tries')).toBe('1');
+    expect(answered.of('node-retry').map(({ reason }) => reason)).toEqual(['+ x: 1']);
+    const never = new Rig(['a'], options);
+    expect(causes(await never.run(on(a, step(99)(x), named('x'))))).toEqual(['KX4003 x@a']);
+    expect(never.of('node-retry').length).toBe(2);
+    // It answers, and what it says is not as wanted: final, though every other failure would pass.
+    const wrong = new Rig(['a'], { commands: { look: () => output(1) } });
+    expect(causes(await wrong.run(on(a, step(0)(x), named('x'))))).toEqual(['KX4003 x@a']);
+    expect(wrong.of('node-retry')).toEqual([]);
   });
 
   test('without a word about what passes nothing is tried again', async () => {

@@ -4,13 +4,14 @@ import type { Output } from '../model/host.ts';
 import type { Json } from '../model/json.ts';
 import { lines } from '../model/script.ts';
 import { diffLines } from '../plan/diff.ts';
-import { fieldOf, type StepIo, type Verdict } from '../plan/step.ts';
+import { fieldOf, type Retry, type StepIo, type Verdict } from '../plan/step.ts';
 import { beforeImage } from './before-image.ts';
 import { INTERRUPTED, isCode, isLost, JOB_DEAD, NO_JOURNAL, reasonOf } from './errors.ts';
 import { jobKey, runsAsJob } from './keys.ts';
 import { type Owning, owning } from './manifest.ts';
 import type { ExecuteOptions } from './options.ts';
 import {
+  FailedCheck,
   FailedCommand,
   isScript,
   MAX_INTERRUPTIONS,
@@ -68,8 +69,8 @@ export async function applyNode(options: ExecuteOptions, target: Target): Promis
         if (++interruptions >= MAX_INTERRUPTIONS || options.stop.aborted) throw error;
         if (dead) attempt = await nextAttempt(options, target, attempt);
       } else {
-        if (!retry || tries >= retry.attempts || options.stop.aborted || !isTransient(retry.transient, error)) {
-          throw error instanceof FailedCommand ? error.reported(ref.node) : error;
+        if (!retry || tries >= retry.attempts || options.stop.aborted || !isTransient(retry, error)) {
+          throw error instanceof FailedCommand || error instanceof FailedCheck ? error.reported(ref.node) : error;
         }
         tries += 1;
         attempt += 1;
@@ -84,9 +85,10 @@ export async function applyNode(options: ExecuteOptions, target: Target): Promis
 }
 
 /** A lost host and a broken journal are no failures of the step: to try again is not for the step to say. */
-function isTransient(transient: (failure: Output | Error) => boolean, error: unknown): boolean {
+function isTransient(retry: Retry, error: unknown): boolean {
   if (isLost(error) || isCode(error, NO_JOURNAL)) return false;
-  return transient(error instanceof FailedCommand ? error.output : (error as Error));
+  if (error instanceof FailedCheck) return retry.unanswered?.(error.seen) === true;
+  return retry.transient(error instanceof FailedCommand ? error.output : (error as Error));
 }
 
 async function writeIntent(
@@ -192,7 +194,7 @@ async function conclude(
   const verdict = step.judge(answer, checkWant);
   if (verdict.verdict !== 'satisfied') {
     const why = verdict.verdict === 'half' ? verdict.why : diffLines(verdict.diff).join('; ');
-    throw kubexmError('KX4003', { node: ref.node, reason: why }, output ? { detail: tail(output) } : {});
+    throw new FailedCheck(why, answer, output);
   }
   return done(options, target, verdict.output ?? value);
 }

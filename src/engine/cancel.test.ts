@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventually, host, kv, kvLike, Manual, Rig, task } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
-import { on, parallel, sequence } from '../plan/combinators.ts';
+import { lastly, on, parallel, sequence } from '../plan/combinators.ts';
 
 const a = host('a');
 const b = host('b');
@@ -25,6 +25,37 @@ describe('drain', () => {
     expect(rig.host('a').state.values).toEqual({ one: '1', two: '1' });
     expect(rig.journal.phases('m/t/two@a')).toEqual(['intent', 'applied', 'done']);
     expect(rig.of('rollback-started')).toEqual([]);
+  });
+
+  test('a cleanup still runs when what it waits for has ended, unless told to stop at once', async () => {
+    const cleanup = kvLike({ guard: 'cleanup' })({ key: 'clean', value: '1' });
+    const plan = () => {
+      const begun = set('begun');
+      const before = sequence(begun, on(a, held({ key: 'one', value: '1' }), named('one')), set('two'));
+      return lastly('ended', before, begun, parallel(on(a, cleanup, named('clean')), set('report')));
+    };
+    const drained = new Rig(['a']);
+    const running = drained.run(plan());
+    await eventually(() => drained.host('a').isHeld('one'));
+    drained.drain.abort();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(drained.host('a').get('clean')).toBeUndefined();
+    drained.host('a').release('one');
+    expect((await running).outcome).toBe('interrupted');
+    expect(drained.outcomes()).toMatchObject({ 'two@a': 'skipped', 'clean@a': 'changed', 'report@a': 'skipped' });
+
+    const stopped = new Rig(['a']);
+    const stopping = stopped.run(plan());
+    await eventually(() => stopped.host('a').isHeld('one'));
+    stopped.stop.abort();
+    await stopping;
+    expect(stopped.host('a').get('clean')).toBeUndefined();
+
+    // Nothing has begun, so there is nothing to clean up.
+    const early = new Rig(['a']);
+    early.drain.abort();
+    await early.run(plan());
+    expect(early.outcomes()).toMatchObject({ 'begun@a': 'skipped', 'clean@a': 'skipped' });
   });
 
   test('what waits for its turn does not start', async () => {

@@ -105,7 +105,12 @@ export class Execution {
 
   /** Nothing new starts: the person said so, or the journal cannot be written. */
   get stopping(): boolean {
-    return this.halted || this.options.drain.aborted || this.options.stop.aborted;
+    return this.stopped || this.options.drain.aborted;
+  }
+
+  /** Not even a cleanup starts: the person said to stop at once, or the journal cannot be written. */
+  get stopped(): boolean {
+    return this.halted || this.options.stop.aborted;
   }
 
   isLost(host: string): boolean {
@@ -253,7 +258,9 @@ export class Execution {
   private foretell(i: number, verdict: Verdict<unknown, unknown> | undefined, durationMs: number): void {
     const { graph } = this.options;
     try {
-      foretellNode(this.options, this.values, this.lane(i).machine, i);
+      // What follows is still shown: only the end of the dry run is that of a failed run.
+      const wouldFail = (error: KubexmError) => this.report(i, error, asEventError(error, graph.id(i)));
+      foretellNode(this.options, this.values, this.lane(i).machine, i, wouldFail);
       this.settle(i, natureOf(graph, i) === 'state' ? 'would-change' : 'would-run', durationMs, { verdict });
     } catch (error) {
       this.fail(i, error, durationMs);

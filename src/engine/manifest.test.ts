@@ -178,12 +178,19 @@ describe('a run whose changes are owned', () => {
   });
 });
 
-test('an effect without a name would be everything', () => {
+test('an effect is its type and its values, in one order however it is written', () => {
+  expect(effectWords({ prefix: 'veth', bridge: 'cni0', type: 'ports' })).toBe('ports cni0 veth');
   expect(effectWords({ type: 'nft-tables', family: 'inet', prefix: 'kube' })).toBe('nft-tables inet kube');
   expect(effectWords({ type: 'shared-table', family: 'ip', name: 'nat' })).toBe('shared-table ip nat');
   expect(effectWords({ type: 'ports', bridge: 'cni0', prefix: 'veth' })).toBe('ports cni0 veth');
   expect(effectWords({ type: 'virtual-servers', link: 'kube-ipvs0' })).toBe('virtual-servers kube-ipvs0');
   expect(effectWords({ type: 'mounts', below: '/var/lib/kubelet' })).toBe('mounts /var/lib/kubelet');
+  expect(effectWords({ type: 'sysctl', key: 'net/ipv4/ip_forward' })).toBe('sysctl net/ipv4/ip_forward');
+  expect(effectWords({ type: 'routes', within: '10.1.0.0/16' })).toBe('routes 10.1.0.0/16');
+  expect(effectWords({ type: 'user', name: 'etcd' })).toBe('user etcd');
+});
+
+test('an effect without a name would match everything', () => {
   expect(() => effectWords({ type: 'links', prefix: '' })).toThrow(TypeError);
   expect(() => effectWords({ type: 'path', path: '/a\n/etc' })).toThrow(TypeError);
 });

@@ -97,37 +97,16 @@ function idOf(name: string): string {
   return createHash('sha256').update(name).digest('hex');
 }
 
-/** An effect as the host's library takes it. */
+/** An effect as the host's library takes it: its type and its values, in the order in which the type declares them. */
 export function effectWords(effect: Effect): string {
-  const words = Object.values(effect);
-  // An empty prefix would mean everything there is.
-  if (words.some((word) => word === '' || word.includes('\n'))) {
+  const { type, ...named } = effect;
+  // By name: a literal may give its fields in any order, and every type declares them sorted.
+  const values = Object.entries(named)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, value]) => value);
+  // An empty prefix would match everything.
+  if (values.some((value) => value === '' || value.includes('\n'))) {
     throw new TypeError(`an effect needs a name: ${JSON.stringify(effect)}`);
   }
-  const { type } = effect;
-  switch (type) {
-    case 'path':
-    case 'directory':
-    case 'mode':
-      return `${type} ${effect.path}`;
-    case 'sysctl':
-      return `sysctl ${effect.key}`;
-    case 'routes':
-      return `routes ${effect.within}`;
-    case 'mounts':
-      return `mounts ${effect.below}`;
-    case 'ports':
-      return `ports ${effect.bridge} ${effect.prefix}`;
-    case 'virtual-servers':
-      return `virtual-servers ${effect.link}`;
-    case 'shared-table':
-      return `shared-table ${effect.family} ${effect.name}`;
-    case 'nft-tables':
-      return `nft-tables ${effect.family} ${effect.prefix}`;
-    case 'user':
-    case 'group':
-      return `${type} ${effect.name}`;
-    default:
-      return `${type} ${effect.prefix}`;
-  }
+  return [type, ...values].join(' ');
 }

@@ -115,6 +115,25 @@ export class FailedCommand extends Error {
   }
 }
 
+/** A change whose check did not find the machine as wanted. */
+export class FailedCheck extends Error {
+  /** What the check's probe said. */
+  readonly seen: Output;
+  private readonly output: Output | undefined;
+
+  /** `output`: what the change itself printed. */
+  constructor(reason: string, seen: Output, output: Output | undefined) {
+    super(reason);
+    this.name = 'FailedCheck';
+    this.seen = seen;
+    this.output = output;
+  }
+
+  reported(node: string): KubexmError {
+    return kubexmError('KX4003', { node, reason: this.message }, this.output ? { detail: tail(this.output) } : {});
+  }
+}
+
 /** The last lines a command printed. */
 export function tail(output: Output): string {
   const text = output.stderr.trim() === '' ? output.stdout : output.stderr;

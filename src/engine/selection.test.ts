@@ -4,6 +4,7 @@ import { sh } from '../model/script.ts';
 import { barrier, mapNodes, on, sequence, until } from '../plan/combinators.ts';
 import { buildGraph } from '../plan/graph.ts';
 import type { Wanted } from '../plan/ref.ts';
+import { needed, satisfied } from '../plan/step.ts';
 import type { Selection } from './options.ts';
 import { extentOf, hostsTakingPart, leavesOutChecks, rolesFor, rolesOnHosts } from './selection.ts';
 
@@ -88,6 +89,35 @@ describe('what stands before changes', () => {
     await rig.run(sequence(on(local, no({ key: 'sure', value: '1' }), { name: 'sure' }), alone), { selection });
     expect(rig.outcomes()).toEqual({ 'sure@local': 'failed', 'one@a': 'skipped' });
     expect(rig.host('a').state.values).toEqual({});
+  });
+
+  test('what was minted is cleaned up whenever the mint takes part, on whatever host', async () => {
+    const mint = kvLike({ nature: 'mint', apply: () => sh`kv add minted 1; echo secret`, result: () => 'secret' });
+    const cleanup = kvLike({ guard: 'cleanup', apply: () => sh`kv set clean 1; kv del minted` });
+    // The check does not see the secret.
+    const join = kvLike({
+      judge: (seen) => (seen.code === 0 ? satisfied('') : needed(undefined, [{ what: 'joined' }])),
+    });
+    const minting = () => {
+      const token = on(a, mint({ key: 'token', value: '' }), { name: 'token', tags: ['join'] });
+      const joined = on(both, join({ key: 'joined', value: token.refFrom(a) }), { name: 'joined', tags: ['join'] });
+      const named = mapNodes(sequence(token, joined), (node) => ({ ...node, task: { id: 'm/join', module: 'm' } }));
+      const clean = on(a, cleanup({ key: 'clean', value: '1' }), { name: 'clean', tags: ['end'] });
+      return sequence(set('first', ['first']), named, clean);
+    };
+    const run = async (selection: Selection) => {
+      const rig = new Rig(['a', 'b']);
+      await rig.run(minting(), { selection });
+      return rig.outcomes();
+    };
+    const none = { tags: [], skipTags: [] };
+    expect(await run({ ...none, tasks: ['m/join'], hosts: ['b'] })).toEqual({
+      'token@a': 'ran',
+      'joined@b': 'changed',
+      'clean@a': 'changed',
+    });
+    expect(await run({ tags: ['join'], skipTags: ['end'] })).toMatchObject({ 'clean@a': 'changed' });
+    expect(await run({ tags: ['first'], skipTags: [] })).toEqual({ 'first@a': 'changed' });
   });
 
   test('checks are left out where they are not selected', () => {

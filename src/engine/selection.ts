@@ -4,15 +4,17 @@ import type { ExecutionGraph } from '../plan/graph.ts';
 import type { ExecutionNode } from '../plan/node.ts';
 import { criticalPath } from '../plan/order.ts';
 import { type Ref, refsIn } from '../plan/ref.ts';
-import { fieldOf } from '../plan/step.ts';
+import { fieldOf, type Guard } from '../plan/step.ts';
 import type { Selection } from './options.ts';
+import { natureOf } from './values.ts';
 
 /** What a node of the plan does in this run. */
 export type Role = 'run' | 'check' | 'leave';
 
 /**
  * The part each node of the plan has under `--tags` and `--skip-tags`, or when only some tasks run. A node outside the
- * selection that produces a value for one inside is only checked. A question is asked whenever something behind it runs.
+ * selection that produces a value for one inside is only checked. A question is asked whenever something behind it runs, and
+ * what was minted is cleaned up.
  */
 export function rolesFor(graph: ExecutionGraph, selection: Selection | undefined): readonly Role[] {
   if (!selection || (selection.tags.length === 0 && selection.skipTags.length === 0 && !selection.tasks))
@@ -39,6 +41,7 @@ export function rolesFor(graph: ExecutionGraph, selection: Selection | undefined
     for (const { ref } of refsOf(node)) toCheck(graph.indexOf(ref.key));
     if (node.until) toCheck(graph.indexOf(node.until));
   }
+  for (const i of cleanups(graph)) if (mintsBefore(graph, i, (k) => roles[graph.nodeOf[k] ?? 0])) roles[i] = 'run';
   return roles;
 }
 
@@ -58,6 +61,10 @@ export function rolesOnHosts(graph: ExecutionGraph, roles: readonly Role[], host
       found[i] = 'check';
       queue.push(i);
     }
+  }
+  for (const node of cleanups(graph)) {
+    if (!mintsBefore(graph, node, (i) => found[i])) continue;
+    for (const i of instancesOf(graph, node)) found[i] = 'run';
   }
   return found;
 }
@@ -96,7 +103,8 @@ export function leavesOutChecks(graph: ExecutionGraph, selection: Selection): bo
   return graph.nodes.some((node, i) => guardOf(node) === 'checks' && roles[i] === 'leave');
 }
 
-function guardOf({ body }: ExecutionNode): 'question' | 'checks' | undefined {
+/** What a node of the plan guards. */
+export function guardOf({ body }: ExecutionNode): Guard | undefined {
   if (body.type === 'join') return undefined;
   const use = body.type === 'step' ? body.use : body.uses[0];
   return use && fieldOf(use.step.guard, use.want, undefined);
@@ -105,17 +113,43 @@ function guardOf({ body }: ExecutionNode): 'question' | 'checks' | undefined {
 /** Whether a step that comes after this node of the plan, on any host, is to run. */
 function runsBehind(graph: ExecutionGraph, node: number, roles: readonly Role[]): boolean {
   const { nextStart, next } = graph.edges;
+  const runs = (k: number) => graph.use(k) !== undefined && roles[graph.nodeOf[k] ?? 0] === 'run';
+  return someBeyond(graph, node, (i) => next.subarray(nextStart[i], nextStart[i + 1]), runs);
+}
+
+/** Whether a step that comes before this node of the plan, on any host, takes part and mints. */
+function mintsBefore(graph: ExecutionGraph, node: number, roleOf: (i: number) => Role | undefined): boolean {
+  const { previousStart, previous } = graph.edges;
+  const mints = (k: number) => graph.use(k) !== undefined && natureOf(graph, k) === 'mint' && roleOf(k) !== 'leave';
+  return someBeyond(graph, node, (i) => previous.subarray(previousStart[i], previousStart[i + 1]), mints);
+}
+
+/** Whether one of the nodes that are reached from a node of the plan is such. */
+function someBeyond(
+  graph: ExecutionGraph,
+  node: number,
+  around: (i: number) => Iterable<number>,
+  isSuch: (i: number) => boolean,
+): boolean {
   const seen = new Uint8Array(graph.size);
-  const queue = Array.from({ length: graph.nodes[node]?.hosts.size ?? 0 }, (_, k) => (graph.first[node] ?? 0) + k);
+  const queue = [...instancesOf(graph, node)];
   for (let i = queue.pop(); i !== undefined; i = queue.pop()) {
-    for (const k of next.subarray(nextStart[i], nextStart[i + 1])) {
+    for (const k of around(i)) {
       if (seen[k] === 1) continue;
-      if (graph.use(k) && roles[graph.nodeOf[k] ?? 0] === 'run') return true;
+      if (isSuch(k)) return true;
       seen[k] = 1;
       queue.push(k);
     }
   }
   return false;
+}
+
+function instancesOf(graph: ExecutionGraph, node: number): readonly number[] {
+  return Array.from({ length: graph.nodes[node]?.hosts.size ?? 0 }, (_, k) => (graph.first[node] ?? 0) + k);
+}
+
+function cleanups(graph: ExecutionGraph): readonly number[] {
+  return graph.nodes.flatMap((node, i) => (guardOf(node) === 'cleanup' ? [i] : []));
 }
 
 /** The nodes whose values or verdicts a node needs. */

@@ -1,5 +1,6 @@
 import type { Effect } from '../model/effect.ts';
 import type { Lang } from '../model/errors/entry.ts';
+import type { KubexmError } from '../model/errors/index.ts';
 import type { Host, Output } from '../model/host.ts';
 import type { Script } from '../model/script.ts';
 import type { Diff } from './diff.ts';
@@ -56,12 +57,23 @@ export interface StepIo {
   secret(field: string): string | undefined;
 }
 
+/** What `foretell` may use: it has no machine to work on, and nobody waits for it. */
+export interface ForetellIo extends Pick<StepIo, 'say' | 'lang'> {
+  /** The run would fail here, with this error. The dry run shows the rest all the same, and ends as the run would. */
+  wouldFail(error: KubexmError): void;
+}
+
 /** A failure that is worth another try, and how often. */
 export interface Retry {
   readonly attempts: number;
   readonly delaySeconds: number;
   /** Says which failures are transient: everything else fails at once. */
   transient(failure: Output | Error): boolean;
+  /**
+   * Says of the check's answer after a change that it could not look: whoever it asked did not answer for a moment. Default:
+   * never, a check that is not satisfied is a failure.
+   */
+  unanswered?(seen: Output): boolean;
 }
 
 /**
@@ -70,6 +82,9 @@ export interface Retry {
  * it runs every time and is no change. `mint`: a short-lived secret, made only when a consumer is about to use it.
  */
 export type Nature = 'state' | 'action' | 'mint';
+
+/** Why a step may not be dropped silently; see `guard`. */
+export type Guard = 'question' | 'checks' | 'cleanup';
 
 type Of<W, T> = T | ((want: W) => T);
 
@@ -90,7 +105,7 @@ export interface StepDefinition<W, S, O> {
    * What a dry run does instead of `apply`: gives and tells what is known without touching a machine. In the values of all hosts,
    * those that a dry run does not have are missing.
    */
-  readonly foretell?: (host: Host, want: W, io: Pick<StepIo, 'say' | 'lang'>) => O | undefined;
+  readonly foretell?: (host: Host, want: W, io: ForetellIo) => O | undefined;
   /** The value of an action or mint that returned a script. */
   readonly result?: (output: Output, want: W) => O;
   /** Exit codes of an applied script that mean success. Default: 0 only. */
@@ -107,10 +122,11 @@ export interface StepDefinition<W, S, O> {
   /** What others make on the machine because of it; `reset` removes what was not there before. */
   readonly effects?: (want: W) => readonly Effect[];
   /**
-   * It stands before changes, so a selection does not lose it unnoticed. A `question` is asked whenever something behind it
-   * takes part; of `checks` that are left out the person is told.
+   * Why a selection does not drop it silently. A `question` is asked whenever a step behind it takes part; `checks` that are
+   * left out are reported. A `cleanup` removes what must not outlive the run: it runs whenever a step before it that mints a
+   * secret takes part, on whatever hosts, and also after the first Ctrl-C.
    */
-  readonly guard?: Of<W, 'question' | 'checks' | undefined>;
+  readonly guard?: Of<W, Guard | undefined>;
   /** Why it cannot be undone; shown in the plan. */
   readonly irreversible?: Of<W, string | undefined>;
   /** Must never be done twice: its intent is durable before it starts, it runs as a job, its judge can say `half`. */

@@ -65,8 +65,9 @@ async function plan(call: Call): Promise<ExitCode> {
   if (report.outcome !== 'succeeded') {
     const { reportRun } = await import('../report/report.ts');
     io.note(await reportRun(report, { argv: call.argv, lost: new Map() }, io));
-    if (out !== undefined) io.note(io.paintNote('yellow', io.say('plan.incomplete')));
-  } else if (out !== undefined) {
+  }
+  if (out !== undefined && !isComplete(report)) io.note(io.paintNote('yellow', io.say('plan.incomplete')));
+  else if (out !== undefined) {
     const { configFile, baseDir, overrides = [] } = flags;
     const saved = savedPlanOf({ pipeline: createCluster.name, params, configFile, baseDir, overrides }, planned);
     writeNew(out.path, out.shown, `${JSON.stringify(saved)}\n`, options.flag('force'), 0o600);
@@ -74,6 +75,11 @@ async function plan(call: Call): Promise<ExitCode> {
   }
   const code = exitCodeOfReport(report);
   return code === 0 && flags.detailedExitcode && report.changes > 0 ? 2 : code;
+}
+
+/** Every step was looked at. Errors of the checks do not change the plan: they are fixed before it is applied. */
+function isComplete({ outcome, counts: { failed, skipped, unknown } }: RunReport): boolean {
+  return outcome === 'succeeded' || (outcome === 'failed' && !failed && !skipped && !unknown);
 }
 
 /** Where the plan is to be kept. That it cannot be is better known before all hosts were asked. */

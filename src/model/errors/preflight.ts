@@ -10,7 +10,7 @@ export const preflightErrors = {
       zh: '开始前的检查发现 {errors} 个错误；未做任何更改',
     },
     remedy: {
-      en: 'Mend what the table above says, then run again. --skip-preflight leaves all checks out: then it may fail half-way.',
+      en: 'Fix the errors in the table above, then run again. --skip-preflight skips all checks; the run may then fail half-way.',
       zh: '请按上表修复后再次运行。--skip-preflight 会跳过所有检查：那样可能会中途失败。',
     },
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contextWithArtifacts, creatable } from '../../../test/plans/create-cases.ts';
-import { rolesFor } from '../../engine/selection.ts';
+import { roleFinder, rolesFor } from '../../engine/selection.ts';
 import { buildGraph } from '../../plan/graph.ts';
 import { createCluster } from './create.ts';
 import { checkTaskName, runTask, taskNames } from './run-task.ts';
@@ -26,7 +26,12 @@ describe('every task of create cluster', async () => {
     const steps = graph.nodes.filter(({ body }) => body.type !== 'join');
     // The question is asked before anything is done.
     const asks = !['preflight/greet', 'preflight/check'].includes(task);
-    const own = steps.filter(({ id, task: of }) => of?.id === task || (asks && id === 'preflight/confirm/confirm'));
+    const around = [
+      ...(asks ? ['preflight/confirm/confirm'] : []),
+      // The token does not outlive the run that made it.
+      ...(task === 'kubernetes/join' ? ['cluster/close/join-secrets'] : []),
+    ];
+    const own = steps.filter(({ id, task: of }) => of?.id === task || around.includes(id));
     const running = steps.filter((node) => roles[graph.nodes.indexOf(node)] === 'run');
     // All of its steps and nobody else's: what they build upon is only checked.
     expect(own.length).toBeGreaterThan(0);
@@ -51,6 +56,19 @@ test.each([
 test('only the task takes part, on all of its hosts or on some', () => {
   expect(runTask.selects?.({ task: 'node/names' })).toEqual({ tasks: ['node/names'] });
   expect(runTask.selects?.({ task: 'node/names', nodes: ['a'] })).toEqual({ tasks: ['node/names'], hosts: ['a'] });
+});
+
+test('a token that was made for some nodes is removed, though its host is not one of them', async () => {
+  const params = { task: 'kubernetes/join', nodes: ['node1'] };
+  const context = await contextWithArtifacts(creatable({ masters: 1, workers: 2 }));
+  const graph = buildGraph(runTask.plan(context, params));
+  const roleOf = roleFinder(graph, { tags: [], skipTags: [], ...runTask.selects?.(params) });
+  const ids = Array.from({ length: graph.size }, (_, i) => i).filter((i) => graph.use(i) && roleOf(i) === 'run');
+  expect(ids.map((i) => graph.id(i))).toEqual([
+    'preflight/confirm/confirm@local',
+    'kubernetes/join/join@node1',
+    'cluster/close/join-secrets@cp1',
+  ]);
 });
 
 test('it asks first, for itself', async () => {

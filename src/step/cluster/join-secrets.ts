@@ -15,6 +15,7 @@ export const joinSecrets = defineStep<object>()({
   kind: 'joinSecrets',
   description: 'Removes the tokens that kubexm made for nodes to join; tokens of other people stay.',
   title: () => 'no token of kubexm is left',
+  guard: 'cleanup',
   probe: () => LOOK,
   judge: (output) => {
     // Where there is no cluster yet, `kubeadm init` will make one.

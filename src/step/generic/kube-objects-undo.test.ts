@@ -7,7 +7,7 @@ import { output } from '../../model/host.ts';
 import type { Script } from '../../model/script.ts';
 import { type KubeObjects, kubeObjects } from './kube-objects.ts';
 
-const { probe, judge, revert } = kubeObjects.definition;
+const { probe, judge, revert, retry } = kubeObjects.definition;
 const object = (kind: string, name: string, namespace?: string) => ({
   apiVersion: 'v1',
   kind,
@@ -86,6 +86,20 @@ test('of what differs only the names are told, not the text', () => {
   const { stdout } = run(probe!(want));
   expect(stdout).toBe(`+++ /tmp/MERGED-2/v1.ConfigMap.net.cfg\nthere\n${ALL_ROWS}`);
   expect(judge!(output(1, stdout), want)).toMatchObject({ diff: [{ what: 'v1.ConfigMap.net.cfg' }] });
+});
+
+test.each([
+  ['the server is not there', 'The connection to the server 10.0.0.1:6443 was refused - did you specify the right host or port?', true],
+  ['its etcd has no leader', 'Error from server: etcdserver: leader changed', true],
+  ['it says no', 'Error from server (Forbidden): configmaps "cfg" is forbidden', false],
+  ['the objects differ', '', false],
+])('a check after the change is worth another try only while nobody answers: %s', (_, said, worth) => {
+  answers('diff', said === '' ? 1 : 2, said === '' ? DIFFERS : '', said);
+  answers('get', 1);
+  const seen = run(probe!(want));
+  expect(judge!(seen, want).verdict).toBe('needed');
+  expect(retry!(want)!.unanswered!(seen)).toBe(worth);
+  expect(existsSync(join(dir, 'objects.said'))).toBe(false);
 });
 
 test.each<[string, number, string, readonly string[] | undefined]>([

@@ -29,6 +29,9 @@ const MANAGER = 'kubexm';
 /** In the answer of the probe: the objects that there are follow. */
 const THERE = 'there';
 const THERE_LINE = /^there$/m;
+/** What kubectl says when the server, or the etcd behind it, does not answer for a moment. */
+const UNANSWERED =
+  /connection refused|was refused - did you specify|connection reset by peer|i\/o timeout|EOF|TLS handshake timeout|etcdserver|ServiceUnavailable|no endpoints available/;
 const COLUMNS = 'custom-columns=KIND:.kind,NAMESPACE:.metadata.namespace,NAME:.metadata.name';
 
 /** Applies objects. The check asks the server what would change, so it also sees what others have changed since. */
@@ -43,7 +46,7 @@ export const kubeObjects = defineStep<KubeObjects>()({
       // A controller that is at work on an object between the two looks of `diff` makes them differ: what is said twice is so.
       sh`kx_before=
 for kx_try in 1 2 3; do
-kx_diff=$(KUBECTL_EXTERNAL_DIFF='diff -u -N' ${kubectl(want)} diff --server-side --force-conflicts --field-manager=${MANAGER} -f "$KX_OBJECTS" 2>&1)
+kx_diff=$(KUBECTL_EXTERNAL_DIFF='diff -u -N' ${kubectl(want)} diff --server-side --force-conflicts --field-manager=${MANAGER} -f "$KX_OBJECTS" 2>"$KX_OBJECTS.said")
 kx_code=$?
 kx_now=$(printf '%s' "$kx_diff" | grep '^[-+] ')
 case $kx_code$kx_diff in 1*+++*) [ "$kx_now" != "$kx_before" ] || break ;; *) break ;; esac
@@ -51,6 +54,7 @@ kx_before=$kx_now
 sleep 1
 done
 printf '%s\\n' "$kx_diff" | grep '^+++ '
+[ "$kx_code" = 0 ] || tail -n 3 "$KX_OBJECTS.said" >&2
 if [ "$kx_code" != 0 ] && kx_there=$(${kubectl(want, 10)} get --ignore-not-found --no-headers -o ${COLUMNS} -f "$KX_OBJECTS" 2>/dev/null); then
 printf '%s\\n' ${THERE} "$kx_there"
 fi
@@ -87,11 +91,9 @@ fi
   retry: () => ({
     attempts: 5,
     delaySeconds: 2,
-    transient: (failure) =>
-      !(failure instanceof Error) &&
-      /connection refused|i\/o timeout|EOF|TLS handshake timeout|etcdserver|ServiceUnavailable|no endpoints available/.test(
-        failure.stderr,
-      ),
+    transient: (failure) => !(failure instanceof Error) && UNANSWERED.test(failure.stderr),
+    // The check asks the same server, which may have gone away right after it took the objects.
+    unanswered: (seen) => seen.code !== 0 && UNANSWERED.test(seen.stderr),
   }),
   estimateSeconds: 2,
   example: {
@@ -112,7 +114,7 @@ function kubectl({ kubeconfig }: KubeObjects, seconds = 30): Script {
 function textFile(want: KubeObjects, objects = objectsOf(want)): Script {
   const text = Buffer.from(contentBytes({ documents: objects })).toString('base64');
   return sh`KX_OBJECTS=$KX_T/objects
-trap 'rm -f -- "$KX_OBJECTS"' EXIT
+trap 'rm -f -- "$KX_OBJECTS" "$KX_OBJECTS.said"' EXIT
 printf %s ${text} | base64 -d >"$KX_OBJECTS" || exit`;
 }
 

@@ -1,4 +1,4 @@
-import { kubexmError, type Text } from '../../model/errors/index.ts';
+import { type KubexmError, kubexmError, type Text } from '../../model/errors/index.ts';
 import { defineStep } from '../../plan/step.ts';
 import type { CommandResult } from '../generic/index.ts';
 import { duplicates, identityFindings } from './check-network.ts';
@@ -49,6 +49,12 @@ function isNews({ code, params }: Finding): boolean {
   return code !== 'KX4546' && !(code === 'KX4543' && params['field'] === 'kubePodsCIDR');
 }
 
+/** What ends the run, if any finding is an error. */
+function errorOf(findings: readonly Finding[]): KubexmError | undefined {
+  const errors = groupFindings(findings).filter(({ severity }) => severity === 'error').length;
+  return errors > 0 ? kubexmError('KX4500', { errors }) : undefined;
+}
+
 /** What a dry run does not find out. */
 const NOT_TRIED: Text = {
   en: 'A dry run listens on no port and measures no disk: whether hosts reach each other is tried by the run itself.',
@@ -64,15 +70,18 @@ export const report = defineStep<Report>()({
   guard: 'checks',
   foretell: (_host, want, io) => {
     const lang = io.lang ?? 'en';
-    io.say(`${findingsTable(allFindings(want), want.hosts.length, lang)}\n${NOT_TRIED[lang]}`);
+    const findings = allFindings(want);
+    io.say(`${findingsTable(findings, want.hosts.length, lang)}\n${NOT_TRIED[lang]}`);
+    const error = errorOf(findings);
+    if (error) io.wouldFail(error);
     return undefined;
   },
   apply: async (_host, want, io): Promise<void> => {
     const findings = allFindings(want);
     const hosts = want.hosts.length + Object.keys(want.unreachable ?? {}).length;
     io.say(findingsTable(findings, hosts, io.lang ?? 'en'));
-    const errors = groupFindings(findings).filter(({ severity }) => severity === 'error').length;
-    if (errors > 0) throw kubexmError('KX4500', { errors });
+    const error = errorOf(findings);
+    if (error) throw error;
   },
   example: { hosts: [], judged: {}, looked: {} },
 });

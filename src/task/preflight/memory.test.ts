@@ -133,7 +133,7 @@ const CASES: Readonly<Record<Code, Case>> = {
 };
 
 /** The checks, as create cluster makes them, on hosts in memory. */
-async function tableOf(one: Case, lang: Lang) {
+async function tableOf(one: Case, lang: Lang, dryRun = false) {
   const { on = ['node1'], facts = {}, config = {}, file = ['', ''], also: _also, ...answers } = one;
   const text = configFor({ workers: 2, ...config }).replace(...file);
   const context = await planContextFor(text, {
@@ -146,7 +146,7 @@ async function tableOf(one: Case, lang: Lang) {
     rig.hosts.set(host.name, made);
     rig.machines.set(host.name, new MemoryMachine(made, { facts: host.facts }));
   }
-  const result = await rig.run(preflight.plan(context).fragment, { lang });
+  const result = await rig.run(preflight.plan(context).fragment, { lang, dryRun });
   const table = rig.of('message').at(-1)?.text ?? '';
   return { result, table, codes: [...new Set(table.match(/KX\d{4}/g))] };
 }
@@ -168,6 +168,17 @@ describe('every finding, by the real steps on hosts in memory', () => {
       tables.push(`${table}\n`);
     }
     await expect(tables.join('\n')).toMatchFileSnapshot(`tables/findings.${lang}.txt`);
+  });
+
+  test.each([
+    ['an error', 'KX4535', ['KX4500 preflight/check/findings@local']],
+    ['a warning', 'KX4520', []],
+    ['an error that only a try can find', 'KX4540', []],
+  ] as const)('a dry run ends as the run would, as far as looking tells: %s', async (_, code, expected) => {
+    const { result, table } = await tableOf(CASES[code], 'en', true);
+    expect(causes(result)).toEqual(expected);
+    expect(table.includes(code)).toBe(code !== 'KX4540');
+    expect(result.counts.failed).toBeUndefined();
   });
 
   test('is one of those in the catalogue, and none of them is missing', () => {
