@@ -16,7 +16,10 @@ export function foretellNode(
   if (!foretell) return;
   const say = (text: string) => emit({ type: 'message', text, node: graph.id(i) });
   try {
-    values.set(i, foretell(machine, values.forForetelling(i), { say, wouldFail, ...(lang === undefined ? {} : { lang }) }));
+    values.set(
+      i,
+      foretell(machine, values.forForetelling(i), { say, wouldFail, ...(lang === undefined ? {} : { lang }) }),
+    );
   } catch (error) {
     if (!(error instanceof MissingValue)) throw error;
   }

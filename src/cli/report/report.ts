@@ -63,7 +63,9 @@ function nextSteps(report: RunReport, { argv }: ReportContext, { say }: Io): (re
   return [
     [say('reportLog'), report.logFile],
     ...(report.resumable ? [[say('reportResume'), resumeCommand(argv, report.run)] as const] : []),
-    ...(report.dryRun && report.changes > 0 && report.outcome === 'succeeded' ? [[say('reportNext'), say('reportAgain')] as const] : []),
+    ...(report.dryRun && report.changes > 0 && report.outcome === 'succeeded'
+      ? [[say('reportNext'), say('reportAgain')] as const]
+      : []),
   ];
 }
 

@@ -89,7 +89,11 @@ test('of what differs only the names are told, not the text', () => {
 });
 
 test.each([
-  ['the server is not there', 'The connection to the server 10.0.0.1:6443 was refused - did you specify the right host or port?', true],
+  [
+    'the server is not there',
+    'The connection to the server 10.0.0.1:6443 was refused - did you specify the right host or port?',
+    true,
+  ],
   ['its etcd has no leader', 'Error from server: etcdserver: leader changed', true],
   ['it says no', 'Error from server (Forbidden): configmaps "cfg" is forbidden', false],
   ['the objects differ', '', false],
