@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { causes, host, type Kv, kv, kvLike, local, Rig } from '../../test/rig/engine.ts';
 import { runs } from '../../test/rig/thorough.ts';
-import { kubexmError } from '../model/errors/index.ts';
 import { sh } from '../model/script.ts';
 import { MASK } from '../model/text/mask.ts';
 import { on, parallel, type StepFragment, sequence, until } from '../plan/combinators.ts';
@@ -210,27 +209,6 @@ describe('a dry run', () => {
       },
     });
     expect((await rig.run(on(a, broken({}), { name: 'x' }), { dryRun: true })).outcome).toBe('failed');
-  });
-
-  test('where the run would fail, the rest is shown all the same, and the end is that of the run', async () => {
-    const rig = new Rig(['a']);
-    const foreseen = defineStep<object>()({
-      kind: 'foreseen',
-      description: 'fails, and knows it before',
-      title: () => 'foreseen',
-      nature: 'action',
-      foretell: (_at, _want, io) => {
-        io.wouldFail(kubexmError('KX4500', { errors: 2 }));
-        return undefined;
-      },
-      apply: () => sh`fail 1 no`,
-      example: {},
-    });
-    const result = await rig.run(sequence(on(a, foreseen({}), { name: 'foreseen' }), x('1')), { dryRun: true });
-    expect(result.outcome).toBe('failed');
-    expect(causes(result)).toEqual(['KX4500 foreseen@a']);
-    expect(rig.outcomes()).toEqual({ 'foreseen@a': 'would-run', 'x@a': 'would-change' });
-    expect(rig.of('rollback-started')).toEqual([]);
   });
 
   test('a check that fails is told, and nothing is rolled back', async () => {
