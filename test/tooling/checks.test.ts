@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -159,7 +169,9 @@ describe('check-text', () => {
   });
 
   it('is not content when it sees no files', () => {
-    for (const name of ['build.mjs', 'bin.mjs']) rmSync(join(tree, 'scripts', name));
+    for (const name of readdirSync(join(tree, 'scripts'))) {
+      if (name !== 'check-text.mjs') rmSync(join(tree, 'scripts', name), { recursive: true });
+    }
     expect(run('scripts/check-text.mjs')).toMatchObject({
       code: 1,
       text: expect.stringContaining('that cannot be all'),
@@ -167,7 +179,76 @@ describe('check-text', () => {
   });
 });
 
-describe('npm test', () => {
+describe('check-lock', () => {
+  const digest = `sha512-${'a'.repeat(86)}==`;
+  const packages = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [`node_modules/p${i}`, { version: '1.0.0', integrity: digest }]),
+  );
+  const check = (entries: Readonly<Record<string, unknown>>) => {
+    put({ 'package-lock.json': JSON.stringify({ lockfileVersion: 3, packages: { '': {}, ...entries } }) });
+    return run('scripts/check-lock.mjs');
+  };
+
+  it('is content when every package has a digest', () => {
+    expect(check(packages)).toEqual({ code: 0, text: 'lock file: 20 packages, 0 problems\n' });
+    expect(check({ ...packages, 'node_modules/p1/node_modules/in': { inBundle: true } }).code).toBe(0);
+  });
+
+  it('finds a package without one, a weak one, and a link', () => {
+    const { code, text } = check({
+      ...packages,
+      'node_modules/p1': { version: '1.0.0', optional: true, os: ['darwin'] },
+      'node_modules/p2': { version: '1.0.0', integrity: 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=' },
+      'node_modules/p3': { link: true, resolved: '../elsewhere' },
+    });
+    expect(code).toBe(1);
+    for (const found of ['p1: no sha512', 'p2: no sha512', 'p3: a link', '20 packages, 3 problems']) {
+      expect(text).toContain(found);
+    }
+  });
+
+  it('is not content when it sees no packages', () => {
+    expect(check({})).toMatchObject({ code: 1, text: expect.stringContaining('that cannot be all') });
+  });
+
+  it('holds for the lock file of this repository', () => {
+    cpSync(join(repository, 'package-lock.json'), join(tree, 'package-lock.json'));
+    expect(run('scripts/check-lock.mjs')).toMatchObject({ code: 0 });
+  });
+
+  it('is content after trim-lock, which takes out packages without a digest and those who name them', () => {
+    const optional = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '1.0.0']));
+    const entries = {
+      ...packages,
+      'node_modules/tool': {
+        version: '1.0.0',
+        integrity: digest,
+        optionalDependencies: optional('here', 'gone', 'own', 'none'),
+      },
+      'node_modules/here': { version: '1.0.0', integrity: digest, optional: true },
+      'node_modules/gone': { version: '1.0.0', optional: true },
+      'node_modules/tool/node_modules/own': { version: '1.0.0', integrity: digest, optional: true },
+    };
+    expect(check(entries).code).toBe(1);
+    expect(run('scripts/trim-lock.mjs')).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('2 optional packages'),
+    });
+    expect(run('scripts/check-lock.mjs').code).toBe(0);
+    const after = JSON.parse(readFileSync(join(tree, 'package-lock.json'), 'utf8')).packages;
+    expect(after['node_modules/tool'].optionalDependencies).toEqual(optional('here', 'own'));
+    expect(Object.keys(after)).not.toContain('node_modules/gone');
+  });
+});
+
+describe('packages', () => {
+  it('run no scripts of their own, by whatever command they are installed', () => {
+    const { stdout } = spawnSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: repository });
+    expect(stdout.toString().trim()).toBe('true');
+  });
+});
+
+describe('run-tests', () => {
   const sources = {
     'src/cli/main.ts': "console.log('hi');\n",
     'src/index.ts': 'export {};\n',
@@ -178,7 +259,7 @@ describe('npm test', () => {
 
   function lastLine(files: Readonly<Record<string, string>>): readonly [number | null, string | undefined, string] {
     put({ ...sources, ...files });
-    const { code, text } = run('scripts/test.mjs', { KUBEXM_TEST_INSTALL: '0', NO_COLOR: '1' });
+    const { code, text } = run('scripts/run-tests.mjs', { KUBEXM_TEST_INSTALL: '0', NO_COLOR: '1' });
     return [code, text.trimEnd().split('\n').at(-1), text];
   }
 

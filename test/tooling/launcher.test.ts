@@ -1,12 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   accessSync,
   chmodSync,
   constants,
-  cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -14,140 +12,27 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import {
+  checkout,
+  dir,
+  installs,
+  kubexm,
+  NATIVE,
+  npmCalls,
+  oldNode,
+  PACKAGE,
+  program,
+  repository,
+  tools,
+  touch,
+  withCheckout,
+} from './checkout.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const NOBODY = 65534;
 
-let dir: string;
-let checkout: string;
-let tools: string;
-
-/** A checkout with a small program in place of kubexm, a PATH of chosen programs, and an npm that only makes links. */
-beforeEach(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), 'kubexm launcher ')));
-  chmodSync(dir, 0o755);
-  checkout = join(dir, 'check out');
-  mkdirSync(join(checkout, 'src/cli'), { recursive: true });
-  mkdirSync(join(checkout, 'scripts'));
-  for (const name of [
-    'kubexm',
-    'package.json',
-    'package-lock.json',
-    'scripts/build.mjs',
-    'scripts/bundle-options.mjs',
-    'scripts/bin.mjs',
-  ]) {
-    cpSync(join(repository, name), join(checkout, name));
-  }
-  writeFileSync(join(checkout, 'src/index.ts'), 'export const answer: number = 42;\n');
-  mkdirSync(join(checkout, 'src/lab/nspawn/repository'), { recursive: true });
-  writeFileSync(join(checkout, 'src/lab/nspawn/repository/main.ts'), 'export {};\n');
-  program('first');
-  tools = join(dir, 'tools');
-  mkdirSync(tools);
-  for (const name of [
-    'sh',
-    'dirname',
-    'readlink',
-    'find',
-    'cmp',
-    'flock',
-    'mkdir',
-    'cat',
-    'cp',
-    'mv',
-    'rm',
-    'ln',
-    'uname',
-  ]) {
-    const found = which(name);
-    if (found !== undefined) symlinkSync(found, join(tools, name));
-  }
-  // Whoever waits a second for a lock waits a tenth.
-  executable(
-    'sleep',
-    `#!/bin/sh
-if [ "$1" = 1 ]; then set -- 0.1; fi
-exec ${which('sleep')} "$@"
-`,
-  );
-  // Older than needed: it only says no.
-  executable('node', '#!/bin/sh\nexit 1\n');
-  executable(
-    'npm',
-    `#!/bin/sh
-echo "npm $*" >>'${join(dir, 'npm.log')}'
-echo 'npm says this on stdout'
-if [ -e '${join(dir, 'slow')}' ]; then sleep 0.3; fi
-rm -rf node_modules && mkdir -p node_modules/.bin
-ln -s '${join(repository, 'node_modules/esbuild')}' node_modules/esbuild
-ln -s '${process.execPath}' node_modules/.bin/node
-echo '{}' >node_modules/.package-lock.json
-`,
-  );
-});
-afterEach(() => {
-  chmodSync(checkout, 0o755);
-  rmSync(dir, { recursive: true, force: true });
-});
-
-function which(name: string): string | undefined {
-  return ['/usr/local/bin', '/usr/bin', '/bin'].map((path) => join(path, name)).find((path) => existsSync(path));
-}
-
-function executable(name: string, text: string): void {
-  rmSync(join(tools, name), { force: true });
-  writeFileSync(join(tools, name), text, { mode: 0o755 });
-}
-
-function program(word: string): void {
-  const text = `console.log(JSON.stringify([${JSON.stringify(word)}, process.cwd(), process.execPath, ...process.argv.slice(2)]));
-if (process.argv[2] === 'fail') process.exitCode = 7;\n`;
-  writeFileSync(join(checkout, 'src/cli/main.ts'), text);
-}
-
-interface Result {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function kubexm(args: readonly string[], options: { cwd?: string; file?: string; uid?: number } = {}): Promise<Result> {
-  const { cwd = dir, file = join(checkout, 'kubexm'), uid } = options;
-  const env = { PATH: tools, HOME: join(dir, 'home'), XDG_CACHE_HOME: join(dir, 'cache') };
-  const child = spawn(file, args, {
-    cwd,
-    env,
-    ...(uid === undefined ? {} : { uid, gid: uid }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (data: Buffer) => {
-    stdout += data.toString();
-  });
-  child.stderr.on('data', (data: Buffer) => {
-    stderr += data.toString();
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
-}
-
-function installs(): number {
-  return existsSync(join(dir, 'npm.log')) ? readFileSync(join(dir, 'npm.log'), 'utf8').trim().split('\n').length : 0;
-}
-
-/** Makes a file newer than everything so far. */
-function touch(name: string): void {
-  const later = new Date(Date.now() + 2000);
-  utimesSync(join(checkout, name), later, later);
-}
+withCheckout();
 
 describe('./kubexm', () => {
   it('installs and builds from a fresh clone, and says so on stderr only', async () => {
@@ -182,7 +67,8 @@ describe('./kubexm', () => {
     await kubexm([]);
     touch('package-lock.json');
     expect((await kubexm([])).stderr).not.toContain('installing');
-    writeFileSync(join(checkout, 'package-lock.json'), '{ "lockfileVersion": 3 }');
+    const lock = readFileSync(join(checkout, 'package-lock.json'), 'utf8');
+    writeFileSync(join(checkout, 'package-lock.json'), `${lock}\n`);
     touch('package-lock.json');
     expect((await kubexm([])).stderr).toContain('installing');
     expect(installs()).toBe(2);
@@ -226,27 +112,65 @@ describe('./kubexm', () => {
     const ran = async () => JSON.parse((await kubexm([])).stdout)[2] as string;
     expect(await ran()).toBe(process.execPath);
     expect(readFileSync(join(checkout, 'node_modules/.kubexm-node'), 'utf8')).toBe(`${system}\n${system}\n`);
-    executable('node', '#!/bin/sh\nexit 1\n');
+    oldNode();
     const later = new Date(Date.now() + 2000);
     utimesSync(system, later, later);
     expect(await ran()).toBe(process.execPath);
-    const own = join(checkout, 'node_modules/.bin/node');
+    const own = join(checkout, 'node_modules', PACKAGE, 'bin/node');
     expect(readFileSync(join(checkout, 'node_modules/.kubexm-node'), 'utf8')).toBe(`${system}\n${own}\n`);
   });
 
-  it('says what is missing: npm, Node', async () => {
-    rmSync(join(tools, 'npm'));
+  it('lets an old Node get a newer one first, which then runs npm for the rest', async () => {
+    expect(await kubexm([])).toMatchObject({ code: 0 });
+    const [first, second, ...more] = npmCalls();
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({ verb: 'ci', on: 'old', whole: false, packages: 2 });
+    expect(second).toMatchObject({ verb: 'ci', on: 'new', whole: true, places: '/usr/share/nodejs' });
+    for (const call of [first, second]) expect(call?.flags).toContain('--ignore-scripts');
+    expect(existsSync(join(checkout, NATIVE))).toBe(true);
+    expect(existsSync(join(checkout, 'dist/.setup'))).toBe(false);
+    // For scripts of package.json, where npm has not linked it.
+    expect(realpathSync(join(checkout, 'node_modules/.bin/node'))).toBe(realpathSync(process.execPath));
+  });
+
+  it('installs in one go where the Node of the system is new enough, without scripts of packages', async () => {
+    rmSync(join(tools, 'node'));
+    symlinkSync(process.execPath, join(tools, 'node'));
+    expect(await kubexm([])).toMatchObject({ code: 0 });
+    expect(npmCalls()).toMatchObject([
+      { verb: 'ci', whole: true, flags: expect.arrayContaining(['--ignore-scripts']) },
+    ]);
+  });
+
+  it('gets the newer Node only as the lock file has it', async () => {
+    const lock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8'));
+    delete lock.packages[`node_modules/${PACKAGE}`].integrity;
+    writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify(lock));
     const result = await kubexm([]);
     expect(result).toMatchObject({ code: 1, stdout: '' });
-    expect(result.stderr).toContain('npm is not installed');
-    mkdirSync(join(checkout, 'node_modules'));
-    for (const name of ['node_modules/.package-lock.json', 'dist/kubexm.mjs', 'dist/.stamp']) {
-      writeFileSync(join(checkout, name), '');
-      touch(name);
-    }
+    expect(result.stderr).toContain(`no ${PACKAGE} with its integrity`);
+    expect(npmCalls()).toEqual([]);
+  });
+
+  it('says what is missing, and how to get it: npm, Node', async () => {
+    writeFileSync(join(dir, 'no node'), '');
     const noNode = await kubexm([]);
     expect(noNode).toMatchObject({ code: 1, stdout: '' });
     expect(noNode.stderr).toContain('Node 22.18 or newer is needed');
+    expect(noNode.stderr).toContain(`has v18.20.4 (${join(tools, 'node')})`);
+    expect(noNode.stderr).toContain('Install Node 22.18 or newer');
+    rmSync(join(tools, 'npm'));
+    const noNpm = await kubexm([]);
+    expect(noNpm).toMatchObject({ code: 1, stdout: '' });
+    expect(noNpm.stderr).toContain('npm is not installed');
+    expect(noNpm.stderr).toContain('apt-get install npm');
+  });
+
+  it('installs again where no Node is left that is new enough', async () => {
+    await kubexm([]);
+    rmSync(join(checkout, 'node_modules', PACKAGE), { recursive: true });
+    expect(await kubexm([])).toMatchObject({ code: 0 });
+    expect(installs()).toBe(2);
   });
 
   it('fails when installing or building fails, and tries again', async () => {
@@ -256,13 +180,14 @@ describe('./kubexm', () => {
       expect(result).toMatchObject({ code: 1, stdout: '' });
       expect(result.stderr).toContain('the build failed');
     }
-    program('mended');
+    program('repaired');
     expect((await kubexm([])).code).toBe(0);
     rmSync(join(checkout, 'node_modules'), { recursive: true });
-    executable('npm', '#!/bin/sh\nexit 3\n');
+    writeFileSync(join(dir, 'fails'), '');
     const result = await kubexm([]);
     expect(result).toMatchObject({ code: 1, stdout: '' });
     expect(result.stderr).toContain('npm ci failed');
+    expect(result.stderr).toContain('npm ping');
   });
 
   it('runs from a read-only checkout that is built, and says why it cannot build one', async (context) => {
