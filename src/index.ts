@@ -34,8 +34,10 @@ export * as oci from './oci/index.ts';
 export * from './pipeline/index.ts';
 export * from './plan/index.ts';
 export {
+  type ArtifactForecast,
   type ArtifactRow,
   type ArtifactState,
+  artifactSeconds,
   type PruneReport,
   pruneArtifacts,
   verifyArtifacts,

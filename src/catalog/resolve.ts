@@ -231,7 +231,7 @@ function buildOf(
   arches: readonly Arch[],
 ): BuildNeed {
   const values = versionValues(entry);
-  const { style, cgo, needs, tags, without, replace } = recipe;
+  const { style, cgo, needs, tags, cost, without, replace } = recipe;
   const version = fill(recipe.moduleVersion, values);
   return {
     style,
@@ -242,6 +242,7 @@ function buildOf(
     needs,
     tags,
     ldflags: recipe.ldflags.map((flag) => fill(flag, values)),
+    ...(cost === undefined ? {} : { cost }),
     ...(without.length === 0 ? {} : { without }),
     ...(replace === undefined ? {} : { replace: { ...replace, by: fill(replace.by, values) } }),
   };

@@ -1,6 +1,7 @@
 import { kubexmError } from '../model/errors/index.ts';
 import { takeBaseline } from './diff/baseline.ts';
 import { nspawn } from './nspawn/provider.ts';
+import { ensurePrograms } from './nspawn/requirements.ts';
 import type {
   AfterFirstBoot,
   BrokenLab,
@@ -18,6 +19,15 @@ import type {
 export { type ConfiguredLab, LAB_KUBERNETES, labConfig } from './config.ts';
 export { labPlaces } from './places.ts';
 export * from './types.ts';
+
+/**
+ * Installs on this machine what labs need there and what else is asked for (`needs`: names that recipes of the catalog use), all
+ * of it in one go, before anything else begins.
+ */
+export async function prepareBox(needs: readonly string[], options: LabOptions = {}): Promise<void> {
+  const signal = options.signal && { signal: options.signal };
+  await ensurePrograms({ needs, report: options.progress ?? (() => undefined), ...signal });
+}
 
 const provider = nspawn;
 const SNAPSHOT = 'snapshot';

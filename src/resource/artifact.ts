@@ -26,8 +26,11 @@ export type Artifact = { readonly path: string; readonly sha256: string };
 /** Items by name; null where no source had an optional one. */
 export type Artifacts = Readonly<Record<string, Artifact | null>>;
 
+/** The kind of the step that gets artifacts. */
+export const artifactKind = 'artifact';
+
 const artifact = defineStep<ArtifactWant>()({
-  kind: 'artifact',
+  kind: artifactKind,
   description:
     'Files or an image of one component, on the machine kubexm runs on: from the cache or the first source that has them, checked by digest.',
   title: ({ job }) => titleOf(job),

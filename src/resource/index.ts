@@ -9,7 +9,8 @@ import { type Item, itemsOf, type Job, jobsOf } from '../supply/index.ts';
 import { type Artifact, type Artifacts, getArtifact } from './artifact.ts';
 import { layoutPath } from './layout.ts';
 
-export { type Artifact, type Artifacts, getArtifact } from './artifact.ts';
+export { type Artifact, type Artifacts, type ArtifactWant, artifactKind, getArtifact } from './artifact.ts';
+export { type ArtifactForecast, artifactSeconds, forecastArtifacts, type MissingHere } from './forecast.ts';
 export { forgetLocked, readLock } from './lock-file.ts';
 export { type PruneReport, pruneArtifacts } from './prune.ts';
 export { type ArtifactRow, type ArtifactState, artifactReport, verifyArtifacts } from './report.ts';

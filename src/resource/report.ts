@@ -59,11 +59,21 @@ export async function artifactReport(
   workDir: string,
   secret: (field: string) => string | undefined,
 ): Promise<readonly ArtifactRow[]> {
+  return await artifactRows(jobsOf(artifacts.needs), artifacts, workDir, secret);
+}
+
+/** The same for some jobs. */
+export async function artifactRows(
+  jobs: readonly Job[],
+  artifacts: Omit<PlanArtifacts, 'needs'>,
+  workDir: string,
+  secret: (field: string) => string | undefined,
+): Promise<readonly ArtifactRow[]> {
   const { cache, sources } = await supplyFor(artifacts, { secret });
   const seen = parseSeen(await readFile(seenFileOf(workDir), 'utf8').catch(() => ''));
   const asked = sourcesText(artifacts.sources);
   const rows: ArtifactRow[] = [];
-  for (const job of jobsOf(artifacts.needs)) {
+  for (const job of jobs) {
     const items = itemsOf(job);
     // Only where a source would be asked: finding out what a build depends on starts compilers.
     const keys = items.every(({ id }) => isSettled(artifacts.lock[id], asked)) ? [] : await keysOf(job, sources);

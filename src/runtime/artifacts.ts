@@ -3,8 +3,16 @@ import { ARCHES } from '../model/catalog/schema.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import type { Facts } from '../model/facts.ts';
 import type { PlanArtifacts } from '../plan/layers.ts';
-import { type ArtifactRow, artifactReport, forgetLocked, readLock, sourcesOf } from '../resource/index.ts';
-import { artifactCacheDir } from '../supply/index.ts';
+import {
+  type ArtifactForecast,
+  type ArtifactRow,
+  artifactReport,
+  forecastArtifacts,
+  forgetLocked,
+  readLock,
+  sourcesOf,
+} from '../resource/index.ts';
+import { artifactCacheDir, jobsOf } from '../supply/index.ts';
 import type { ClusterPlace } from './cluster-nodes.ts';
 import { openCluster } from './open-config.ts';
 import { requireOwnWorkDir, workDirOf } from './work-dir.ts';
@@ -38,6 +46,23 @@ export async function listArtifacts(
   const workDir = workDirOf(baseDir, cluster.metadata.name).cluster;
   const artifacts = await planArtifacts(cluster, {}, { env, baseDir, workDir });
   return await artifactReport(artifacts, workDir, () => undefined);
+}
+
+/** What getting the artifacts of a cluster takes on this machine, after its sources were asked which of them answers. */
+export async function forecastCluster(
+  options: ClusterPlace & {
+    readonly env: NodeJS.ProcessEnv;
+    /** Further components, for all nodes. */
+    readonly components?: readonly string[];
+    readonly signal?: AbortSignal;
+  },
+): Promise<ArtifactForecast> {
+  const { configFile, baseDir, overrides, env, components, signal = new AbortController().signal } = options;
+  const { cluster } = await openCluster(configFile, overrides);
+  const workDir = workDirOf(baseDir, cluster.metadata.name).cluster;
+  const { needs, ...artifacts } = await planArtifacts(cluster, {}, { env, baseDir, workDir }, components);
+  const request = { ...artifacts, jobs: jobsOf(needs), workDir };
+  return await forecastArtifacts(request, { env, signal, secret: () => undefined });
 }
 
 /** Forgets what a cluster has agreed on: all of it, or only what no source had. */

@@ -1,5 +1,5 @@
 export { KeyRing } from '../host/index.ts';
-export { forgetArtifacts, listArtifacts } from './artifacts.ts';
+export { forecastCluster, forgetArtifacts, listArtifacts } from './artifacts.ts';
 export { type ClusterDescription, type Condition, describeCluster } from './cluster-description.ts';
 export { askCluster, type LiveCluster, type LiveNode } from './cluster-live.ts';
 export { clusterLockOwner } from './cluster-lock.ts';
@@ -30,6 +30,7 @@ export {
   userKubeconfig,
 } from './merged-kubeconfig.ts';
 export { ConfigError, type OpenConfig, openCluster } from './open-config.ts';
+export { prerequisiteError } from './prerequisites.ts';
 export { exitCodeOfReport } from './report.ts';
 export { type PlannedRun, type RunPipelineOptions, type RunReport, runPipeline } from './run-pipeline.ts';
 export { exactly, type PlanOrigin, readSavedPlan, type SavedPlan, savedPlanOf } from './saved-plan.ts';

@@ -2,6 +2,7 @@ import { asEventError } from '../engine/errors.ts';
 import type { ExecuteResult, JournalWriter, Limits, NewEvent, Selection } from '../engine/options.ts';
 import { lockMachines, releaseMachines, runGraph } from '../engine/run.ts';
 import { extentOf, hostsTakingPart, leavesOutChecks } from '../engine/selection.ts';
+import type { ArtifactLock } from '../model/artifact-lock.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
@@ -13,6 +14,7 @@ import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
 import type { Question } from '../plan/step.ts';
+import { forecastArtifacts } from '../resource/index.ts';
 import { absentFacts, absentText, refuseAbsent } from './absent.ts';
 import { planArtifacts } from './artifacts.ts';
 import type { Connected } from './connect.ts';
@@ -20,6 +22,7 @@ import { ClusterManifests } from './manifests.ts';
 import { forgetOldRuns } from './old-records.ts';
 import type { OpenConfig } from './open-config.ts';
 import { planContext } from './plan-context.ts';
+import { artifactWants, prerequisiteError } from './prerequisites.ts';
 import { openRunJournal } from './run-journal.ts';
 import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
 import { runSinks, writeRunMetrics } from './run-sinks.ts';
@@ -54,6 +57,8 @@ export class PipelineRun<P> {
   private readonly parts: Parts;
   private readonly started = performance.now();
   private readonly manifests: ClusterManifests;
+  /** One function for the whole run: what its sources were asked before it began is known by it. */
+  private readonly secret = (field: string): string | undefined => this.parts.config.secrets.get(field);
   /** Hosts that do not answer, and that the selected part does not need. */
   private absent: ReadonlySet<string> = new Set();
 
@@ -84,6 +89,7 @@ export class PipelineRun<P> {
       artifacts: context.artifacts,
       redact: (value) => redactor.value(value),
     });
+    await this.refuseWithoutPrerequisites(graph);
     // A run that is refused here has left nothing behind that `--resume` could take for one that began.
     const owners = owns || readsManifests ? this.manifests.owners(connected.machines) : undefined;
     owners?.catch(() => undefined);
@@ -176,6 +182,26 @@ export class PipelineRun<P> {
     return known ?? (await planArtifacts(config.cluster, facts, { env, baseDir, workDir: workDir.cluster }, more));
   }
 
+  /** Refuses to begin where this machine lacks what the sources of artifacts need: found out now, not after a build. */
+  private async refuseWithoutPrerequisites(graph: ExecutionGraph): Promise<void> {
+    const wants = artifactWants(graph, this.selection());
+    const [first] = wants;
+    if (first === undefined || this.options.dryRun === true) return;
+    const { workDir, cacheDir, sources } = first;
+    const lock = Object.assign({}, ...wants.map((want) => want.lock)) as ArtifactLock;
+    const { env = process.env, stop } = this.options;
+    const signal = AbortSignal.any([this.options.drain ?? never(), stop ?? never()]);
+    const jobs = wants.map(({ job }) => job);
+    const request = { jobs, workDir, cacheDir, sources, lock };
+    const io = { env, signal, secret: this.secret };
+    const found = await forecastArtifacts(request, io).catch((error: unknown) => {
+      // The run begins, and ends at once, as one that was interrupted.
+      if (!signal.aborted) throw error;
+    });
+    const error = found && prerequisiteError(found);
+    if (error !== undefined) throw error;
+  }
+
   /** A host whose manifest should be there and is not. */
   private tellLost({ hosts, manifests = {} }: PlanContext, emit: (event: NewEvent) => void): void {
     if (!this.pipeline.readsManifests || this.parts.earlier) return;
@@ -235,7 +261,7 @@ export class PipelineRun<P> {
       stop: options.stop ?? new AbortController().signal,
       ask: (question: Question) => this.ask(question),
       redact: (secret: string) => parts.config.redactor.add(secret),
-      secret: (field: string) => parts.config.secrets.get(field),
+      secret: this.secret,
       ...(options.lang === undefined ? {} : { lang: options.lang }),
       manifest: owns ? this.manifests.writer(uid, parts.config.secrets.values()) : undefined,
     };
@@ -305,4 +331,8 @@ export class PipelineRun<P> {
     // It is printed as the events are: hosts may have said a secret.
     return { ...config.redactor.value({ ...result, unreachable }), ...names, ...more, outcome };
   }
+}
+
+function never(): AbortSignal {
+  return new AbortController().signal;
 }

@@ -5,13 +5,21 @@ import type { BuildNeed } from '../model/catalog/need.ts';
 import type { Arch } from '../model/catalog/schema.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import { type Cache, digestOfHex } from './cache.ts';
-import { goBuild, goBuildSource, goKey, goModuleFiles } from './go/index.ts';
+import { missingForDebian } from './debian/index.ts';
+import { goBuild, goBuildSource, goKey, goModuleFiles, isDownloaded, missingForC, missingGo } from './go/index.ts';
 import { makeImage, makeKey } from './image/index.ts';
 import { itemsOf } from './items.ts';
 import { ownSources, sourcesDigest } from './own-program.ts';
-import type { FilesJob, ImageJob, Source, Supplied, SupplyIo } from './types.ts';
+import type { AskIo, FilesJob, ImageJob, Missing, Outlook, PlannedBuild, Source, Supplied, SupplyIo } from './types.ts';
 
 const NAME = 'go';
+
+/** Of a recipe that nobody has measured yet. */
+const USUAL_COST = { cpuSeconds: 60, megabytes: 500 };
+/** What is left to be written where a module was built before. */
+const WARM = 0.2;
+/** Programs that kubexm carries itself have no requirements. */
+const OWN_COST = { cpuSeconds: 8, megabytes: 80 };
 
 /** A recipe without anything in it: for programs that kubexm carries itself. */
 const NO_MODULE: BuildNeed = {
@@ -32,6 +40,7 @@ export function goSource(cache: Cache, env: SupplyIo['env']): Source {
     name: NAME,
     key: (job) => (job.kind === 'files' ? builder.filesKey(job) : builder.imageKey(job)),
     get: (job, _store, io) => (job.kind === 'files' ? builder.files(job, io) : builder.image(job, io)),
+    outlook: (job, io) => builder.outlook(job, io),
   };
 }
 
@@ -39,6 +48,7 @@ class Builder {
   private readonly cache: Cache;
   private readonly env: SupplyIo['env'];
   private readonly keys = new Map<string, Promise<string>>();
+  private goMissing: Promise<readonly Missing[]> | undefined;
 
   constructor(cache: Cache, env: SupplyIo['env']) {
     this.cache = cache;
@@ -79,6 +89,45 @@ class Builder {
         return one === undefined ? [] : [[id, one]];
       }),
     );
+  }
+
+  /** What is still to be built, and what this machine lacks for it. */
+  async outlook(job: FilesJob | ImageJob, io: AskIo): Promise<Outlook> {
+    const by = `${job.component} ${job.version}`;
+    const made = job.kind === 'image' ? job.image.made : undefined;
+    const [builds, ownBuilds] = [await this.unbuilt(job, io.env), (made?.own ?? []).map((name) => ownBuild(name, job))];
+    const usesGo = job.kind === 'files' || builds.length + ownBuilds.length > 0;
+    const lacks = [
+      ...(usesGo ? await this.missingGo(by, io) : []),
+      ...(made === undefined || made.debian.length === 0 ? [] : await missingForDebian(by, io)),
+    ];
+    for (const { build, arch } of builds) lacks.push(...(await missingForC(build, arch, by, io)));
+    return { missing: lacks, builds: [...builds.map(({ planned }) => planned), ...ownBuilds] };
+  }
+
+  /** Builds of a job whose programs are not all in the cache. */
+  private async unbuilt({ builds, component, version, arch }: FilesJob | ImageJob, env: AskIo['env']) {
+    const found: { readonly build: BuildNeed; readonly arch: Arch; readonly planned: PlannedBuild }[] = [];
+    for (const build of arch === undefined ? [] : builds.filter((one) => one.arches.includes(arch))) {
+      if (arch === undefined) continue;
+      const [place, base] = [`${component}/${version}/${arch}`, await this.keyOf(build, arch)];
+      const names = Object.keys(build.programs);
+      const known = await this.known(names, place, (name) => `${base} ${build.programs[name]}`);
+      const programs = names.filter((name) => !known.has(name));
+      if (programs.length === 0) continue;
+      const { cpuSeconds, megabytes } = build.cost ?? USUAL_COST;
+      const [first] = build.modules;
+      const left = first !== undefined && (await isDownloaded(first, env)) ? WARM : 1;
+      const planned = { name: `${place} ${base}`, programs, cpuSeconds, megabytes: Math.ceil(megabytes * left) };
+      found.push({ build, arch, planned });
+    }
+    return found;
+  }
+
+  /** The same for all jobs of a run. */
+  private async missingGo(by: string, io: AskIo): Promise<readonly Missing[]> {
+    this.goMissing ??= missingGo(this.cache.dir, by, io);
+    return (await this.goMissing).map((one) => ({ ...one, by }));
   }
 
   /** Files that lie in Go modules as they are. */
@@ -223,4 +272,8 @@ function buildOf(builds: readonly BuildNeed[], program: string, arch: Arch | und
   return builds.find(
     (build) => Object.hasOwn(build.programs, program) && arch !== undefined && build.arches.includes(arch),
   );
+}
+
+function ownBuild(program: string, { arch }: Pick<FilesJob | ImageJob, 'arch'>): PlannedBuild {
+  return { name: `own ${program} ${arch}`, programs: [program], ...OWN_COST };
 }

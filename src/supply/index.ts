@@ -2,7 +2,9 @@
 export { locked, writeError } from '../oci/index.ts';
 export { artifactCacheDir, type Cache, digestOfHex, openCache } from './cache.ts';
 export { ensure, type Got, keyOf, type Pins, type Supply, whyUnbuilt } from './ensure.ts';
+export { goPlaces } from './go/index.ts';
 export { itemsOf } from './items.ts';
 export { jobsOf } from './jobs.ts';
 export { openSupply } from './open.ts';
-export type { Item, Job, Source } from './types.ts';
+export { type JobForecast, survey } from './survey.ts';
+export type { Item, Job, Missing, PlannedBuild, Source } from './types.ts';

@@ -1,5 +1,6 @@
 import type { ArtifactNeed, BuildNeed, FileNeed, ImageNeed } from '../model/catalog/need.ts';
 import type { Arch } from '../model/catalog/schema.ts';
+import type { KubexmError } from '../model/errors/index.ts';
 import type { BlobStore } from '../oci/index.ts';
 
 /** What is known about a component beside its files and images. Plain JSON, as all of a job. */
@@ -54,6 +55,42 @@ export interface Source {
   key(job: Job): Promise<string | undefined>;
   /** Gets all items of a job into the store, by their ids. Throws an error that says in one line why it cannot. */
   get(job: Job, store: BlobStore, io: SupplyIo): Promise<ReadonlyMap<string, Supplied>>;
+  /** What getting a job would take, found out within seconds and without getting anything. Default: it answers and needs nothing. */
+  outlook?(job: Job, io: AskIo): Promise<Outlook>;
+}
+
+/** What a source may use when it is asked what it would do. */
+export type AskIo = Pick<SupplyIo, 'signal' | 'env'>;
+
+/** What getting a job from a source would take. */
+export interface Outlook {
+  /** Why the source cannot give it: its server does not answer, it does not have the items. */
+  readonly why?: KubexmError;
+  /** What this machine lacks for it. */
+  readonly missing?: readonly Missing[];
+  readonly builds?: readonly PlannedBuild[];
+}
+
+/** Something that this machine needs for a build and does not have. */
+export interface Missing {
+  /** As recipes name it: `gcc`, `libseccomp-dev`; also `go`, `git` and `apt`. */
+  readonly need: string;
+  /** Set where it is needed for another processor than this machine's. */
+  readonly arch?: Arch;
+  /** What needs it: `runc 1.4.3`. */
+  readonly by: string;
+  /** What is wrong with it, where it is not just absent. */
+  readonly reason?: string;
+}
+
+/** A build that would be made, and what it costs. */
+export interface PlannedBuild {
+  /** The same wherever the same build is meant: jobs share builds. */
+  readonly name: string;
+  readonly programs: readonly string[];
+  readonly cpuSeconds: number;
+  /** What it leaves in the caches of Go and of kubexm, from nothing. */
+  readonly megabytes: number;
 }
 
 /** What every part of a supply may use beside its own arguments. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { boxPackages, boxSystem, installCommand } from '../../src/host/index.ts';
 import { pruneArtifacts } from '../../src/resource/index.ts';
 import { listArtifacts } from '../../src/runtime/artifacts.ts';
 import { artifactDirectory } from '../support/artifact-directory.ts';
@@ -109,6 +110,28 @@ describe('artifacts on the command line', () => {
     rmSync(join(cwd, '.kubexm'), { recursive: true });
     await pruneArtifacts(cacheDir, { dryRun: false, olderThanMs: -1000 });
     expect(blobs()).toEqual([]);
+  });
+
+  test('what this machine lacks for builds is listed at once, with the one command that installs it', async () => {
+    const bin = join(cwd, 'bin');
+    mkdirSync(bin);
+    const program = (name: string, text: string) =>
+      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    program('go', `echo '{"GOVERSION":"go1.26.8","GOPROXY":"https://proxy.example"}'`);
+    for (const tool of ['apt-config', 'apt-cache', 'apt-get', 'dpkg-deb']) program(tool, 'exit 0');
+    env = { KUBEXM_HOME: join(cwd, 'home'), KUBEXM_SOURCES: 'go', PATH: bin };
+    const refused = await run('download artifacts -f c.yaml');
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('KX7042');
+    expect(refused.stderr).toContain('libseccomp-dev: for runc 1.4.3');
+    const needs = ['gcc', 'libc6-dev', 'libseccomp-dev', 'pkg-config'];
+    const command = installCommand(boxSystem(), boxPackages(boxSystem(), needs).packages, process.getuid?.() === 0);
+    expect(refused.stderr.replace(/\s+/g, ' ')).toContain(command);
+    // Nothing began: no run, no download.
+    expect(existsSync(join(cwd, '.kubexm/demo/runs')) && readdirSync(join(cwd, '.kubexm/demo/runs'))).toEqual([]);
+    expect(blobs()).toEqual([]);
+    // A dry run, a plan and what leaves artifacts out are not in the way of it.
+    expect((await run('download artifacts -f c.yaml --dry-run')).code).toBe(0);
   });
 
   test('what is optional may be absent: told once, and tried again when asked', async () => {

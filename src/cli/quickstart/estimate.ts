@@ -1,7 +1,16 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ArtifactRow, type Lab, labConfig, labPlaces, listArtifacts, workDirOf } from '../../index.ts';
+import {
+  type ArtifactForecast,
+  artifactSeconds,
+  checkCluster,
+  forecastCluster,
+  type Lab,
+  labConfig,
+  labPlaces,
+  workDirOf,
+} from '../../index.ts';
 import type { Io } from '../io.ts';
 import { type Place, QUICKSTART } from './place.ts';
 
@@ -21,46 +30,36 @@ const SECONDS = {
   cluster: 90,
   clusterThere: 5,
   check: 20,
-  /** To look whether everything is here. */
-  artifacts: 2,
-  fetched: 3,
-  built: 30,
-  kubernetesBuilt: 480,
 } as const;
 
 /** How long it will take, from what is there already. */
-export async function estimateOf(
+export function estimateOf(
   io: Io,
   place: Place,
   lab: Lab | undefined,
   wanted: { readonly nodes: number; readonly version: string },
-): Promise<Estimate> {
+  forecast: ArtifactForecast,
+): Estimate {
   const { cache } = labPlaces(io.env);
   const hasImage = existsSync(cache) && readdirSync(cache).some((name) => name.startsWith('debian-12-'));
   const fresh = SECONDS.lab + wanted.nodes * SECONDS.machine + (hasImage ? 0 : SECONDS.imageOfLab);
   return {
     lab: lab === undefined ? fresh : 1,
-    artifacts: secondsFor(await artifactsOf(io, place, wanted)),
+    artifacts: artifactSeconds(forecast),
     cluster: existsSync(workDirOf(place.baseDir, QUICKSTART).kubeconfig) ? SECONDS.clusterThere : SECONDS.cluster,
     check: SECONDS.check,
   };
 }
 
-/** What getting the missing ones takes: what is built comes in one go for a component, and Kubernetes takes longest. */
-export function secondsFor(rows: readonly Pick<ArtifactRow, 'component' | 'source' | 'state'>[]): number {
-  const missing = rows.filter(({ state }) => state === 'needed' || state === 'changed');
-  const built = new Set(missing.filter(({ source }) => source === 'go').map(({ component }) => component));
-  const fetched = missing.filter(({ source }) => source !== 'go').length;
-  const buildSeconds = [...built].map((one) => (one === 'kubernetes' ? SECONDS.kubernetesBuilt : SECONDS.built));
-  return SECONDS.artifacts + fetched * SECONDS.fetched + buildSeconds.reduce((sum, one) => sum + one, 0);
-}
-
-/** The artifacts of the cluster before there are machines: what they are called does not matter for that. */
-async function artifactsOf(
+/**
+ * What getting the artifacts takes, before there are machines: what they are called does not matter for that. What the check
+ * needs comes with the rest.
+ */
+export async function forecastOf(
   io: Io,
   { baseDir }: Place,
   { nodes, version }: { readonly nodes: number; readonly version: string },
-): Promise<readonly ArtifactRow[]> {
+): Promise<ArtifactForecast> {
   const dir = mkdtempSync(join(tmpdir(), 'kubexm-quickstart-'));
   try {
     const machines = Array.from({ length: nodes }, (_, i) => ({
@@ -70,7 +69,9 @@ async function artifactsOf(
     }));
     const configFile = join(dir, 'cluster.yaml');
     writeFileSync(configFile, labConfig({ name: QUICKSTART, user: 'root', machines }, version));
-    return await listArtifacts({ configFile, baseDir, env: io.env });
+    const { usesArtifacts } = checkCluster;
+    const components = typeof usesArtifacts === 'object' ? usesArtifacts : [];
+    return await forecastCluster({ configFile, baseDir, env: io.env, components });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -13,7 +13,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LAB_KUBERNETES, type Lab, loadConfig, recordContext } from '../../index.ts';
 import type { Io } from '../io.ts';
-import { secondsFor } from './estimate.ts';
 import { nodesOf } from './lab.ts';
 import { findPlace, knownVersion, removePlace, writeConfig } from './place.ts';
 import { versionFor } from './version.ts';
@@ -122,19 +121,4 @@ test('machines that are there are as many as there are', () => {
   expect(nodesOf(undefined, 5)).toBe(5);
   expect(nodesOf(lab(), undefined)).toBe(2);
   expect(() => nodesOf(lab(), 3)).toThrow(expect.objectContaining({ code: 'KX6630', params: { have: 2, wanted: 3 } }));
-});
-
-test('what is here costs nothing, a build costs most', () => {
-  const row = (component: string, source: string, state: 'cached' | 'ready' | 'needed') => ({
-    component,
-    source,
-    state,
-  });
-  const here = secondsFor([row('kubernetes', 'go', 'cached'), row('etcd', 'go', 'ready')]);
-  const fetched = secondsFor([row('kubernetes', 'upstream', 'needed')]);
-  const built = secondsFor([row('kubernetes', 'go', 'needed'), row('kubernetes', 'go', 'needed')]);
-  expect(here).toBeLessThan(5);
-  expect(fetched).toBeGreaterThan(here);
-  expect(built).toBeGreaterThan(300);
-  expect(built).toBe(secondsFor([row('kubernetes', 'go', 'needed')]));
 });

@@ -1,20 +1,26 @@
+import { availableParallelism } from 'node:os';
 import {
+  type ArtifactForecast,
+  artifactSeconds,
   checkCluster,
   createCluster,
   downloadArtifacts,
   type ExitCode,
   KubexmError,
   type Pipeline,
+  prepareBox,
+  prerequisiteError,
 } from '../../index.ts';
 import type { Io } from '../io.ts';
+import { withLab } from '../lab/with-lab.ts';
 import { durationText, elapsedText } from '../output/duration.ts';
 import { fieldLines } from '../output/table.ts';
 import type { RunFlags } from '../run-options.ts';
 import { executePipeline } from '../run-pipeline.ts';
-import { type Estimate, estimateOf, PHASES, type Phase } from './estimate.ts';
+import { type Estimate, estimateOf, forecastOf, PHASES, type Phase } from './estimate.ts';
 import { nextLines, printNodes } from './finish.ts';
 import { ensureLab, findLab, nodesOf } from './lab.ts';
-import { findPlace, type Place, rememberPlace, writeConfig } from './place.ts';
+import { findPlace, type Place, QUICKSTART, rememberPlace, writeConfig } from './place.ts';
 import { versionFor } from './version.ts';
 
 /** What a person may choose. */
@@ -37,9 +43,12 @@ export async function runQuickstart(io: Io, choice: Choice): Promise<ExitCode> {
   const there = await findLab(io);
   const nodes = nodesOf(there, choice.nodes);
   const version = await versionFor(place, choice.version);
-  const estimate = await estimateOf(io, place, there, { nodes, version });
-  io.note(overview(io, nodes, version, estimate));
+  const wanted = { nodes, version };
+  const forecast = await forecastOf(io, place, wanted);
+  const estimate = estimateOf(io, place, there, wanted, forecast);
+  io.note(overview(io, wanted, estimate, forecast));
   announce(io, 'lab', estimate);
+  await prepare(io, forecast, () => forecastOf(io, place, wanted));
   const lab = await ensureLab(io, there, nodes);
   writeConfig(place, lab, version);
   rememberPlace(io, place);
@@ -50,6 +59,16 @@ export async function runQuickstart(io: Io, choice: Choice): Promise<ExitCode> {
     io.note('', io.paintNote('boldGreen', io.say('quickstart.ready', { time })), await nextLines(io, place));
   }
   return code;
+}
+
+/** Installs everything that the lab and the builds need on this machine, before the first of them begins. */
+async function prepare(io: Io, forecast: ArtifactForecast, again: () => Promise<ArtifactForecast>): Promise<void> {
+  const refusal = prerequisiteError(forecast);
+  if (refusal !== undefined && refusal.code !== 'KX7042') throw refusal;
+  const needs = forecast.missing.map(({ need }) => need);
+  await withLab(io, QUICKSTART, (options) => prepareBox(needs, options));
+  const still = needs.length === 0 ? undefined : prerequisiteError(await again());
+  if (still !== undefined) throw still;
 }
 
 async function runPhases(io: Io, place: Place, estimate: Estimate): Promise<ExitCode> {
@@ -99,7 +118,12 @@ async function run<P>(
 /** There is nothing to go on with, or it was planned from something else: a new run looks at everything anyway. */
 const NOT_RESUMED = ['KX4006', 'KX4007', 'KX4012'];
 
-function overview(io: Io, nodes: number, version: string, estimate: Estimate): readonly string[] {
+function overview(
+  io: Io,
+  { nodes, version }: { readonly nodes: number; readonly version: string },
+  estimate: Estimate,
+  forecast: ArtifactForecast,
+): readonly string[] {
   const { say } = io;
   const about = (seconds: number) => elapsedText(seconds * 1000, say);
   const total = PHASES.reduce((sum, phase) => sum + estimate[phase], 0);
@@ -107,7 +131,7 @@ function overview(io: Io, nodes: number, version: string, estimate: Estimate): r
     (phase) => [say(TEXTS[phase]), say('quickstart.about', { time: about(estimate[phase]) })] as const,
   );
   const title = say('quickstart.plan', { version, nodes, time: about(total) });
-  return [io.paintNote('bold', title), ...fieldLines(rows, io.paintNote, '  ')];
+  return [io.paintNote('bold', title), ...fieldLines(rows, io.paintNote, '  '), ...buildLines(io, forecast)];
 }
 
 function announce(io: Io, phase: Phase, estimate: Estimate): void {
@@ -116,4 +140,13 @@ function announce(io: Io, phase: Phase, estimate: Estimate): void {
   const title = say('quickstart.phase', { n: PHASES.indexOf(phase) + 1, of: PHASES.length, what });
   const about = say('quickstart.about', { time: elapsedText(estimate[phase] * 1000, say) });
   io.note('', `${io.paintNote('bold', title)} ${io.paintNote('dim', about)}`);
+}
+
+/** What is built, where something is: that takes most of the time, once. */
+function buildLines(io: Io, forecast: ArtifactForecast): readonly string[] {
+  const { builds } = forecast;
+  if (builds.length === 0) return [];
+  const programs = builds.reduce((sum, build) => sum + build.programs.length, 0);
+  const time = elapsedText(artifactSeconds(forecast) * 1000, io.say);
+  return ['', io.say('quickstart.builds', { programs, time, cores: availableParallelism() })];
 }

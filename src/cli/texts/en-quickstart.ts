@@ -21,11 +21,12 @@ export const enQuickstart = {
   'quickstart.cluster': 'the cluster',
   'quickstart.check': 'the proof that it works',
   'quickstart.about': 'about {time}',
+  'quickstart.builds': 'Building {programs} programs from source, about {time} on {cores} cores; the results are kept.',
   'quickstart.phase': '{n}/{of} {what}',
   'quickstart.labThere': 'The machines are there: {machines}',
   'quickstart.labRemade': 'The machines were not made to the end, and are made again.',
   'quickstart.again':
-    'Mended? Run it again, it goes on: kubexm quickstart. Or take it away: kubexm quickstart --delete',
+    'Fixed? Run it again to continue: kubexm quickstart. Or remove everything: kubexm quickstart --delete',
   'quickstart.ready': 'The cluster is ready, after {time}.',
   'quickstart.kubeconfig': 'kubeconfig',
   'quickstart.server': 'API',

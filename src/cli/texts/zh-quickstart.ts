@@ -23,6 +23,7 @@ export const zhQuickstart: Readonly<Record<keyof typeof enQuickstart, string>> =
   'quickstart.cluster': '集群',
   'quickstart.check': '证明其工作正常',
   'quickstart.about': '大约 {time}',
+  'quickstart.builds': '从源码构建 {programs} 个程序，在 {cores} 个核上大约需要 {time}；结果会保留。',
   'quickstart.phase': '{n}/{of} {what}',
   'quickstart.labThere': '机器已就绪：{machines}',
   'quickstart.labRemade': '机器未创建完成，将重新创建。',

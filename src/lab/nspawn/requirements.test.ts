@@ -1,9 +1,26 @@
 import { expect, test } from 'vitest';
-import { missingPrograms, packagesFor } from './requirements.ts';
+import { boxPackages } from '../../host/index.ts';
+import { missingPrograms } from './requirements.ts';
 
 test('what is missing is named once by program and once by package', () => {
   const missing = missingPrograms((program) => !['ip', 'tc', 'mmdebstrap'].includes(program));
   expect(missing).toEqual(['mmdebstrap', 'ip', 'tc']);
-  expect(packagesFor(missing)).toEqual(['mmdebstrap', 'iproute2']);
+  expect(packages('debian', missing)).toEqual(['mmdebstrap', 'iproute2']);
+  expect(packages('rhel', missing)).toEqual(['mmdebstrap', 'iproute', 'iproute-tc']);
   expect(missingPrograms(() => true)).toEqual([]);
 });
+
+test.each(['debian', 'rhel', 'suse'] as const)('every program has a package on %s', (family) => {
+  expect(
+    packages(
+      family,
+      missingPrograms(() => false),
+    ).length,
+  ).toBeGreaterThan(8);
+});
+
+function packages(family: 'debian' | 'rhel' | 'suse', programs: readonly string[]): readonly string[] {
+  const found = boxPackages({ os: { id: '', version: '', name: '', family }, packageManager: 'none' }, programs);
+  expect(found.without).toEqual([]);
+  return found.packages;
+}

@@ -63,6 +63,8 @@ export interface BuildNeed {
   readonly needs: readonly string[];
   readonly tags: readonly string[];
   readonly ldflags: readonly string[];
+  /** What it takes from nothing, measured. */
+  readonly cost?: { readonly cpuSeconds: number; readonly megabytes: number };
   /** Files of the first module that are left out. */
   readonly without?: readonly string[];
   readonly replace?: { readonly modules: string; readonly at: string; readonly by: string };

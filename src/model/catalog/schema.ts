@@ -130,6 +130,8 @@ const build = z.strictObject({
   needs: list(packageName()),
   tags: list(text()),
   ldflags: list(text()),
+  /** What building all of its programs from nothing takes, measured: for estimates, and for the space that is asked for. */
+  cost: z.strictObject({ cpuSeconds: z.int().min(1), megabytes: z.int().min(1) }).optional(),
   /** Files of the first module that are left out: helpers of its tests that need what nobody published. Only in a wrapper. */
   without: list(text()),
   /** Requirements of this form at this version that are replaced: staging modules. */

@@ -59,7 +59,10 @@ export const artifactGoErrors = {
       en: '{what} needs C libraries and a C compiler that this machine does not have: {missing}',
       zh: '{what} 需要本机没有的 C 库和 C 编译器：{missing}',
     },
-    remedy: { en: 'Install them: apt-get install {packages}', zh: '请安装：apt-get install {packages}' },
+    remedy: {
+      en: 'Install them under the names that this system has for the packages of Debian: {packages}',
+      zh: '请安装（以下为 Debian 的软件包名，其他系统名称可能不同）：{packages}',
+    },
   },
   KX7037: {
     exit: 4,
@@ -100,6 +103,39 @@ export const artifactGoErrors = {
     remedy: {
       en: 'Kubernetes takes about 4 GB. Free memory, or build less at once with GOFLAGS=-p=1.',
       zh: '构建 Kubernetes 约需 4 GB 内存。请释放内存，或用 GOFLAGS=-p=1 减少并行构建。',
+    },
+  },
+  KX7042: {
+    exit: 4,
+    title: {
+      en: 'programs have to be built from source, and this machine lacks {missing}',
+      zh: '需要从源码构建程序，而本机缺少 {missing}',
+    },
+    remedy: {
+      en: 'Nothing was downloaded or built yet. Install all of it with one command, then try again: {command}',
+      zh: '尚未下载或构建任何内容。请用一条命令全部安装，然后重试：{command}',
+    },
+  },
+  KX7043: {
+    exit: 4,
+    title: {
+      en: 'programs have to be built from source, and this machine cannot have {missing}',
+      zh: '需要从源码构建程序，而本机无法安装 {missing}',
+    },
+    remedy: {
+      en: 'Nothing was downloaded or built yet. Run kubexm on Debian or Ubuntu, or name a source that has the finished files in spec.artifacts.sources: upstream, a mirror or a bundle.',
+      zh: '尚未下载或构建任何内容。请在 Debian 或 Ubuntu 上运行 kubexm，或在 spec.artifacts.sources 中指定已有成品文件的来源：upstream、镜像站或离线包。',
+    },
+  },
+  KX7044: {
+    exit: 4,
+    title: {
+      en: 'the artifacts take about {needed}, and {path} has {free} left',
+      zh: '制品约需 {needed}，而 {path} 仅剩 {free}',
+    },
+    remedy: {
+      en: 'Nothing was downloaded or built yet. Free some space (kubexm prune artifacts, go clean -cache), or set KUBEXM_HOME to a directory on a larger disk.',
+      zh: '尚未下载或构建任何内容。请释放空间（kubexm prune artifacts、go clean -cache），或将 KUBEXM_HOME 设为更大磁盘上的目录。',
     },
   },
   KX7041: {

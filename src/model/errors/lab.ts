@@ -131,10 +131,10 @@ export const labErrors = {
   },
   KX6019: {
     exit: 4,
-    title: { en: 'apt-get could not install {packages}: {reason}', zh: 'apt-get 无法安装 {packages}：{reason}' },
+    title: { en: 'could not install {packages}: {reason}', zh: '无法安装 {packages}：{reason}' },
     remedy: {
-      en: 'Mend apt on this machine, or install the packages yourself.',
-      zh: '请修复本机的 apt，或自行安装这些软件包。',
+      en: 'Check the package sources of this machine, or install the packages yourself.',
+      zh: '请检查本机的软件包源，或自行安装这些软件包。',
     },
   },
   KX6020: {

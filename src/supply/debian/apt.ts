@@ -174,7 +174,11 @@ async function sweep(archives: string, used: readonly string[]): Promise<void> {
   }
 }
 
-async function missingTools(env: Readonly<Record<string, string>>, io: SupplyIo): Promise<readonly string[]> {
+/** What of apt's programs is not on this machine. */
+export async function missingTools(
+  env: Readonly<Record<string, string>>,
+  io: Pick<SupplyIo, 'signal'>,
+): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const tool of TOOLS) {
     const { failure } = await run(tool, ['--version'], { cwd: '/', env, signal: io.signal });

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Arch } from '../../model/catalog/schema.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import { locked } from '../../oci/index.ts';
-import type { SupplyIo } from '../types.ts';
-import { type Apt, openApt } from './apt.ts';
+import type { AskIo, Missing, SupplyIo } from '../types.ts';
+import { type Apt, missingTools, openApt } from './apt.ts';
+import { aptEnvironment } from './apt-config.ts';
 import { type Closure, closureOf } from './closure.ts';
 import type { Package } from './control.ts';
 import { librariesOf } from './libraries.ts';
@@ -45,6 +46,12 @@ export async function debianTree(
       packages: packages.map(({ about }) => `${about.name}=${about.version}`),
     };
   });
+}
+
+/** What this machine lacks for images with packages of Debian. */
+export async function missingForDebian(by: string, io: AskIo): Promise<readonly Missing[]> {
+  const tools = await missingTools(aptEnvironment(io.env, '/dev/null'), io);
+  return tools.length === 0 ? [] : [{ need: 'apt', by, reason: `${tools.join(', ')}: not on this machine` }];
 }
 
 /** Indexes may be old: what they lack, or name although it is gone, is looked for once more in new ones. */

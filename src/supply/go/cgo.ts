@@ -7,6 +7,9 @@ import { type RunOptions, run } from './run.ts';
 
 const TRIPLES: Readonly<Record<Arch, string>> = { amd64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
 
+/** Headers tell a package for developers from one that has the library alone. */
+const HEADERS: Readonly<Record<string, string>> = { seccomp: 'seccomp.h' };
+
 type Where = Pick<RunOptions, 'cwd' | 'env' | 'signal'>;
 
 /** The processor that kubexm itself runs on. */
@@ -24,13 +27,25 @@ export function compilerEnv(arch: Arch, env: Readonly<Record<string, string | un
 
 /** Refuses a build whose C compiler or libraries are not there, and names what to install. */
 export async function checkNeeds(build: BuildNeed, arch: Arch, what: string, where: Where): Promise<void> {
-  const missing: string[] = [];
-  for (const need of build.needs) {
-    if (!(await present(need, where, arch))) missing.push(need);
-    // Without a compiler nothing can be said about libraries: one thing after the other would be installed.
-    if (need === 'gcc' && missing.length > 0) return refuse(build.needs, arch, what, build.needs);
-  }
+  const missing = await missingNeeds(build, arch, where);
   if (missing.length > 0) refuse(missing, arch, what, build.needs);
+}
+
+/** What of a build's needs is not on this machine. */
+export async function missingNeeds(
+  { needs }: Pick<BuildNeed, 'needs'>,
+  arch: Arch,
+  where: Where,
+): Promise<readonly string[]> {
+  // Without a compiler nothing can be said about libraries: one thing after the other would be installed.
+  if (needs.includes('gcc') && !(await present('gcc', where, arch))) return needs;
+  const there = await Promise.all(needs.map((need) => present(need, where, arch)));
+  return needs.filter((_, i) => there[i] === false);
+}
+
+/** What a processor's version of a need is called where Debian has it for others too. */
+export function crossNeeds(missing: readonly string[], arch: Arch): readonly string[] {
+  return arch === ownArch() ? missing : missing.map((need) => crossPackage(need, arch));
 }
 
 /** Compiler and libraries, as far as a result depends on them. */
@@ -47,8 +62,8 @@ export async function compilerKey(build: BuildNeed, where: Where): Promise<reado
 
 function refuse(missing: readonly string[], arch: Arch, what: string, needs: readonly string[]): never {
   const params = { what, missing: missing.join(', ') };
-  if (arch === ownArch()) throw kubexmError('KX7036', { ...params, packages: needs.join(' ') });
-  const packages = needs.map((need) => crossPackage(need, arch)).join(' ');
+  const packages = crossNeeds(needs, arch).join(' ');
+  if (arch === ownArch()) throw kubexmError('KX7036', { ...params, packages });
   throw kubexmError('KX7037', { ...params, arch, machine: ownArch(), packages });
 }
 
@@ -66,8 +81,11 @@ async function present(need: string, where: Where, arch: Arch): Promise<boolean>
   if (need !== 'libc6-dev' && library === undefined) return onPath(need, where.env['PATH']);
   if (library !== undefined && arch === ownArch() && !(await pkgConfig(library, where))) return false;
   const flags = library === undefined ? [] : [`-l${library}`];
-  const args = ['-static', '-x', 'c', '-', '-o', 'cgo-probe', ...flags];
-  const { code } = await run(compilerOf(where), args, { ...where, input: 'int main(void) { return 0; }\n' });
+  const header = library === undefined ? 'stdlib.h' : HEADERS[library];
+  // Several are tried at a time, and the result is of no use.
+  const args = ['-static', '-x', 'c', '-', '-o', '/dev/null', ...flags];
+  const include = header === undefined ? '' : `#include <${header}>\n`;
+  const { code } = await run(compilerOf(where), args, { ...where, input: `${include}int main(void) { return 0; }\n` });
   return code === 0;
 }
 
@@ -85,7 +103,8 @@ function compilerOf(where: Where): string {
   return where.env['CC'] ?? 'gcc';
 }
 
-async function onPath(program: string, path = ''): Promise<boolean> {
+/** Whether a program is in one of the directories of PATH. */
+export async function onPath(program: string, path = ''): Promise<boolean> {
   const files = program.includes('/') ? [program] : path.split(delimiter).map((dir) => join(dir, program));
   const found = await Promise.all(
     files.map((file) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import data from '../../../data/go/toolchain.json' with { type: 'json' };
 import { HttpFailure } from '../../http/failure.ts';
 import { kubexmError } from '../../model/errors/index.ts';
-import type { SupplyIo } from '../types.ts';
+import type { AskIo, SupplyIo } from '../types.ts';
 import { ownArch } from './cgo.ts';
 import { withoutSecrets } from './failure.ts';
 import { DEFAULT_PROXY, ProxyFiles, parseProxies } from './proxies.ts';
@@ -50,6 +50,34 @@ export async function fetchToolchain(what: string, cacheDir: string, io: SupplyI
       });
     });
     return root;
+  } finally {
+    files.close();
+  }
+}
+
+/** So long a proxy may take to say that it has a toolchain. */
+const ANSWER_MS = 8000;
+
+/** Why no Go could be brought from the module proxy; unset where one is in the cache already or the proxy has it. */
+export async function toolchainTrouble(cacheDir: string, { env, signal }: AskIo): Promise<string | undefined> {
+  const platform = `${process.platform}-${ownArch()}`;
+  if (await exists(join(cacheDir, 'go', `go${data.version}.${platform}`, 'bin', 'go'))) return undefined;
+  if (databaseOf(env['GOSUMDB']) === undefined) return 'GOSUMDB names no checksum database with a known key';
+  const quiet = { progress: () => undefined, say: () => undefined };
+  const files = new ProxyFiles({ env, signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]), ...quiet });
+  let trouble = 'GOPROXY is off';
+  try {
+    for (const { url, next } of parseProxies(env['GOPROXY'])) {
+      try {
+        if (await files.read(`${url}/${MODULE}/@v/v0.0.1-go${data.version}.${platform}.mod`)) return undefined;
+        trouble = `${withoutSecrets(url)} does not have it`;
+      } catch (error) {
+        signal.throwIfAborted();
+        trouble = withoutSecrets((error as Error).message);
+        if (next !== 'always') break;
+      }
+    }
+    return trouble;
   } finally {
     files.close();
   }

@@ -20,7 +20,7 @@ export interface Proxy {
 /** Where GOPROXY says nothing. No proxy is kubexm's to choose. */
 export const DEFAULT_PROXY = 'direct';
 /** What `direct` means for a toolchain: where the project itself serves them as modules. */
-const DIRECT = 'https://go.dev/dl/mod';
+export const DIRECT = 'https://go.dev/dl/mod';
 const STALL_SECONDS = 20;
 const SMALL = 4 * 1024 * 1024;
 

@@ -46,6 +46,17 @@ export function diskSource(place: DiskPlace): Source {
       const found = await index().catch(() => undefined);
       return hashed([place.name, ...itemsOf(job).map(({ id }) => found?.get(id)?.sha256 ?? '')]);
     },
+    outlook: async (job) => {
+      try {
+        const found = await index();
+        const missing = itemsOf(job).filter(({ id }) => !found.has(id));
+        if (missing.length === 0) return {};
+        return { why: kubexmError('KX7076', { path: place.path, items: missing.map(({ id }) => id).join(', ') }) };
+      } catch (error) {
+        if (error instanceof KubexmError) return { why: error };
+        throw error;
+      }
+    },
     get: async (job, store, io) => {
       const found = await index();
       const ids = itemsOf(job).map(({ id }) => id);

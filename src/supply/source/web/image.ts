@@ -78,7 +78,12 @@ async function pulled(
   }
 }
 
-function originOf(registry: string, access: RegistryAccess): URL {
+/** Where the registries of references are asked. */
+export function registryOrigins(references: readonly string[], plainHttp: RegistryAccess['plainHttp']): readonly URL[] {
+  return references.map((reference) => originOf(parseReference(reference).registry, { plainHttp }));
+}
+
+function originOf(registry: string, access: Pick<RegistryAccess, 'plainHttp'>): URL {
   // The one registry whose references do not name its host.
   const host = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
   return new URL(`${access.plainHttp(registry) ? 'http' : 'https'}://${host}`);

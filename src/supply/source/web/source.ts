@@ -7,7 +7,7 @@ import { inParallel } from '../../../oci/registry/parallel.ts';
 import { itemsOf } from '../../items.ts';
 import type { FilesJob, Job, Source, Supplied, SupplyIo } from '../../types.ts';
 import { fetchFile, type Places } from './file.ts';
-import { fetchImage } from './image.ts';
+import { fetchImage, registryOrigins } from './image.ts';
 import { Reach } from './reach.ts';
 import { tally } from './tally.ts';
 import { openWeb, type Web, type WebOptions } from './web.ts';
@@ -43,7 +43,33 @@ export function networkSource(spec: NetworkSource): Source {
         web.connections.close();
       }
     },
+    outlook: async (job, io) => {
+      const ca = spec.caFile === undefined ? undefined : await readCa(spec.caFile);
+      const web = openWeb(spec.options, { reach, ...io, ca });
+      try {
+        const why = await whySilent(spec, web, job);
+        return why === undefined ? {} : { why };
+      } finally {
+        web.connections.close();
+      }
+    },
   };
+}
+
+/** Why a job cannot come from here: of a file or an image that it needs, no place answers. */
+async function whySilent(spec: NetworkSource, web: Web, job: Job): Promise<KubexmError | undefined> {
+  const plain = spec.options.plainHttp ?? [];
+  const places =
+    job.kind === 'image'
+      ? [registryOrigins(spec.images(job.image), (name) => plain.includes(name))]
+      : job.files.map((need) => spec.files(need)?.urls ?? []);
+  const reasons = await Promise.all(
+    places.map(async (urls) => {
+      const silent = await Promise.all(urls.map((url) => web.reach.whyNot(url, web.way, web.signal)));
+      return silent.includes(undefined) ? undefined : silent[0];
+    }),
+  );
+  return reasons.find((reason) => reason !== undefined);
 }
 
 async function get(
