@@ -45,6 +45,11 @@ describe('a survey', () => {
     expect(await ask(source('plain', undefined))).toMatchObject({ source: 'plain', missing: [] });
   });
 
+  test('one that cannot even be asked is passed over', async () => {
+    const broken = { ...source('mirror', undefined), outlook: () => Promise.reject(silent) };
+    expect(await ask(broken, source('go', {}))).toMatchObject({ source: 'go', whys: [{ source: 'mirror' }] });
+  });
+
   test('sources that do not offer it are not asked', async () => {
     expect(await ask(source('go', { missing }, false), source('upstream', { why: silent }))).toEqual({
       job,

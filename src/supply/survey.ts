@@ -1,6 +1,6 @@
-import type { KubexmError } from '../model/errors/index.ts';
+import { KubexmError } from '../model/errors/index.ts';
 import { keyOf, type Supply } from './ensure.ts';
-import type { AskIo, Job, Missing, PlannedBuild } from './types.ts';
+import type { AskIo, Job, Missing, Outlook, PlannedBuild } from './types.ts';
 
 /** Where a job would come from, and what that takes. */
 export interface JobForecast {
@@ -24,11 +24,17 @@ export async function survey(
       const whys: { readonly source: string; readonly error: KubexmError }[] = [];
       for (const source of sources) {
         if ((await keyOf(source, job).catch(() => undefined)) === undefined) continue;
-        const { why, missing = [], builds = [] } = (await source.outlook?.(job, io)) ?? {};
+        const { why, missing = [], builds = [] } = (await source.outlook?.(job, io).catch(asWhy)) ?? {};
         if (why === undefined) return { job, source: source.name, whys, missing, builds };
         whys.push({ source: source.name, error: why });
       }
       return { job, whys, missing: [], builds: [] };
     }),
   );
+}
+
+/** A source that cannot even be asked is passed over, as it is when the job is got. */
+function asWhy(error: unknown): Outlook {
+  if (error instanceof KubexmError) return { why: error };
+  throw error;
 }

@@ -1,11 +1,11 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FileNeed, ImageNeed } from '../../../model/catalog/need.ts';
-import { kubexmError } from '../../../model/errors/index.ts';
+import { type KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import type { BlobStore, Credentials } from '../../../oci/index.ts';
 import { inParallel } from '../../../oci/registry/parallel.ts';
 import { itemsOf } from '../../items.ts';
-import type { FilesJob, Job, Source, Supplied, SupplyIo } from '../../types.ts';
+import type { AskIo, FilesJob, Job, Source, Supplied, SupplyIo } from '../../types.ts';
 import { fetchFile, type Places } from './file.ts';
 import { fetchImage, registryOrigins } from './image.ts';
 import { Reach } from './reach.ts';
@@ -32,28 +32,27 @@ export function networkSource(spec: NetworkSource): Source {
   return {
     name: spec.name,
     key: async (job) => keyOf(spec, job),
-    get: async (job, store, io) => {
-      const { env, signal } = io;
-      const { caFile } = spec.options;
-      const ca = caFile === undefined ? undefined : await readCa(caFile);
-      const web = openWeb(spec.options, { reach, env, signal, ca });
-      try {
-        return await get(spec, web, job, store, io);
-      } finally {
-        web.connections.close();
-      }
-    },
+    get: (job, store, io) => withWeb(spec, reach, io, (web) => get(spec, web, job, store, io)),
     outlook: async (job, io) => {
-      const ca = spec.caFile === undefined ? undefined : await readCa(spec.caFile);
-      const web = openWeb(spec.options, { reach, ...io, ca });
-      try {
-        const why = await whySilent(spec, web, job);
-        return why === undefined ? {} : { why };
-      } finally {
-        web.connections.close();
-      }
+      const why = await withWeb(spec, reach, io, (web) => whySilent(spec, web, job));
+      return why === undefined ? {} : { why };
     },
   };
+}
+
+async function withWeb<T>(
+  { options }: NetworkSource,
+  reach: Reach,
+  { env, signal }: AskIo,
+  work: (web: Web) => Promise<T>,
+): Promise<T> {
+  const ca = options.caFile === undefined ? undefined : await readCa(options.caFile);
+  const web = openWeb(options, { reach, env, signal, ca });
+  try {
+    return await work(web);
+  } finally {
+    web.connections.close();
+  }
 }
 
 /** Why a job cannot come from here: of a file or an image that it needs, no place answers. */
