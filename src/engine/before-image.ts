@@ -15,6 +15,8 @@ export interface BeforeImage {
   mustBeKept(output: Output | undefined): void;
 }
 
+/** How the library's `kx_restore` ends where no before-image was ever kept. */
+export const NO_IMAGE = 96;
 const CODE = 97;
 const WORDS = 'kubexm: the before-image could not be kept';
 const SAVE = sh`kx_save`;

@@ -205,7 +205,7 @@ describe('a step fails', () => {
   });
 
   test('so does a before-image that is gone, unless nothing was touched', async () => {
-    const commands = { kx_restore: () => output(1, '', 'no before-image\n') };
+    const commands = { kx_restore: () => output(96, '', 'no before-image\n') };
     const touched = new Rig(['a'], { commands });
     expect((await touched.run(task('m/t', failing(a, 'bad')))).counts).toEqual({ dirty: 1 });
     const spared = new Rig(['a'], { commands });

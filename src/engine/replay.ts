@@ -9,6 +9,8 @@ export interface Replay {
   readonly last: ReadonlyMap<string, NodeRecord>;
   /** Nodes that changed something and were not put back, oldest first, with their first intent. */
   readonly applied: ReadonlyMap<string, NodeRecord>;
+  /** Those of them of which an earlier process knew that the machine was changed. */
+  readonly changed: ReadonlySet<string>;
   /** Tries whose end nobody noted: their jobs may still be on the hosts. */
   readonly open: ReadonlyMap<string, number>;
   /** The highest number of a node's tries so far. */
@@ -36,6 +38,7 @@ export function readJournal(file: string): { readonly replay: Replay; readonly l
 export function replayOf(header: RunHeader, records: readonly JournalRecord[]): Replay {
   const last = new Map<string, NodeRecord>();
   const applied = new Map<string, NodeRecord>();
+  const changed = new Set<string>();
   const open = new Map<string, number>();
   const attempts = new Map<string, number>();
   let ended: string | undefined;
@@ -54,9 +57,13 @@ export function replayOf(header: RunHeader, records: readonly JournalRecord[]): 
     } else if (CLOSING.has(phase)) {
       open.delete(node);
     }
-    if (phase === 'reverted') applied.delete(node);
+    if (phase === 'applied' || phase === 'done') changed.add(node);
+    if (phase === 'reverted') {
+      applied.delete(node);
+      changed.delete(node);
+    }
   }
-  return { header, last, applied, open, attempts, ended };
+  return { header, last, applied, changed, open, attempts, ended };
 }
 
 function parseLine(file: string, line: string, index: number): object {

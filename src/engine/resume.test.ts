@@ -248,6 +248,21 @@ describe('what earlier processes changed', () => {
     });
   });
 
+  test.each<[string, readonly Phase[], string | undefined, Record<string, number>]>([
+    ['killed before it began', ['intent'], undefined, { failed: 1, reverted: 1, skipped: 1 }],
+    ['killed so, twice', ['intent', 'unknown', 'intent'], undefined, { failed: 1, reverted: 1, skipped: 1 }],
+    ['changed, but the before-image is gone', ['intent', 'applied'], undefined, { failed: 1, reverted: 1, dirty: 1 }],
+    ['found as wanted, but there is no before-image', ['intent'], '1', { failed: 1, reverted: 1, dirty: 1 }],
+  ])('is nothing where nothing was changed: %s', async (_, phases, value, counts) => {
+    const rig = new Rig(['a'], value === undefined ? {} : { values: { one: value } });
+    for (const phase of phases) rig.journal.append({ node: 'm/t/one@a', phase, attempt: 1 });
+    const other = task('m/t', sequence(set('zero'), on(a, bad({ key: 'y', value: '1' }), named('y')), set('one')));
+    const result = await rig.run(other, { replay: rig.died() });
+    expect(result.counts).toEqual(counts);
+    expect(result.failures.map(({ error }) => error.code)).toEqual(counts['dirty'] ? ['KX4002', 'KX4005'] : ['KX4002']);
+    expect(rig.journal.replay().applied.has('m/t/one@a')).toBe(counts['dirty'] === 1);
+  });
+
   test('belongs to a finished task: it stays when another task fails', async () => {
     const rig = new Rig(['a']);
     const first = () => task('m/first', set('one'));

@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { LOCAL } from '../model/host.ts';
 import { type Script, sh } from '../model/script.ts';
 import { MASK } from '../model/text/mask.ts';
-import type { Diff } from '../plan/diff.ts';
 import { buildGraph } from '../plan/graph.ts';
 import type { ExecutionFragment } from '../plan/node.ts';
 import { fieldOf, type Verdict } from '../plan/step.ts';
@@ -13,6 +11,7 @@ import { hostKey } from './keys.ts';
 import { forgetting } from './manifest.ts';
 import { onlyOn } from './only-on.ts';
 import { isScript, performRevert } from './perform.ts';
+import { type Found, isUntouched } from './untouched.ts';
 import { MissingValue, natureOf } from './values.ts';
 
 /** A task on a host: what of it is running, and what of it would have to be undone. */
@@ -26,12 +25,6 @@ interface Scope {
   begun: boolean;
   failing: boolean;
   whenIdle: (() => void) | undefined;
-}
-
-/** What a check found before a change. */
-interface Found {
-  readonly seen: unknown;
-  readonly diff: Diff;
 }
 
 /** Undoes a failed task on one host, last change first; other hosts and other tasks keep their work. */
@@ -191,27 +184,16 @@ export class Rollback {
       if (options.stop.aborted) return;
       if (isLost(error)) execution.loseHost(options.graph.host(i), asEventError(error, node));
       else if (isCode(error, NO_JOURNAL)) execution.halt(i, error);
-      else if (!(await this.isAsBefore(i))) this.dirty(i, error, performance.now() - started);
+      else if (!(await this.isAsBefore(i, error))) this.dirty(i, error, performance.now() - started);
     }
   }
 
-  /**
-   * Whether a step without a revert of its own left what it was about as it was: a connection that broke before the
-   * before-image was kept leaves none, and nothing to put back. A custom revert may know of more than the check sees.
-   */
-  private async isAsBefore(i: number): Promise<boolean> {
-    const { options, values } = this.execution;
-    const step = options.graph.use(i)?.step;
-    const machine = options.machines.get(options.graph.host(i));
-    const before = this.scope(i).earlier.has(i) ? undefined : this.found.get(i);
-    if (!step?.probe || step.revert || !machine || !before) return false;
+  /** Whether nothing was changed, so that there was nothing to put back: then that is noted. */
+  private async isAsBefore(i: number, error: unknown): Promise<boolean> {
+    const { options } = this.execution;
+    const from = this.scope(i).earlier.has(i) ? 'earlier' : this.found.get(i);
     try {
-      const want = values.forCheck(i);
-      const [answer] = await machine.batch([step.probe(want)], { signal: options.stop });
-      const verdict = answer && step.judge?.(answer, want);
-      if (verdict?.verdict !== 'needed') return false;
-      const { seen, diff } = verdict;
-      if (!isDeepStrictEqual({ seen, diff }, before)) return false;
+      if (!from || !(await isUntouched(this.execution, i, from, error))) return false;
       await options.journal.durable({ node: options.graph.id(i), phase: 'reverted' });
       return true;
     } catch {

@@ -271,7 +271,7 @@ class ScriptRun {
         break;
       case 'kx_restore': {
         const saved = state.saved[key];
-        if (!saved) return output(1, '', `no before-image ${key}\n`);
+        if (!saved) return output(96, '', `no before-image ${key}\n`);
         for (const [path, value] of Object.entries(saved)) this.host.set(path, value ?? undefined);
         break;
       }

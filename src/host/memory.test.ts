@@ -44,8 +44,8 @@ describe('the commands', () => {
       x: 'old',
     });
     expect(values).toEqual({ x: 'old' });
-    expect(await run('kx_restore r/none')).toMatchObject({ code: 1, stderr: 'no before-image r/none\n' });
-    expect(await run('kx_save r/k x; kx_undo_drop r; kx_restore r/k')).toMatchObject({ code: 1 });
+    expect(await run('kx_restore r/none')).toMatchObject({ code: 96, stderr: 'no before-image r/none\n' });
+    expect(await run('kx_save r/k x; kx_undo_drop r; kx_restore r/k')).toMatchObject({ code: 96 });
     expect(await run('kx_save r1/k x; kx_undo_drop r; kx_restore r1/k')).toMatchObject({ code: 0 });
   });
 

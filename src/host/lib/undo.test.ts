@@ -156,7 +156,7 @@ inEveryShell('undo', (shell, test) => {
 
   test('restoring without a record says so', async () => {
     const { code, stderr } = await runWithLibrary(shell, 'kx_restore nothing', { state, run: dir });
-    expect([code, stderr]).toEqual([1, 'no before-image nothing\n']);
+    expect([code, stderr]).toEqual([96, 'no before-image nothing\n']);
   });
 
   test('dropping leaves no trace, and only drops what was named', async () => {

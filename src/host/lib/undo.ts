@@ -67,16 +67,17 @@ kx_sync_dirs() {
 }
 
 # KEY: puts every path back as it was. The record stays. What somebody else has made of a path since is kept beside it.
+# 96: there is no record, and so nothing was put back. Any other failure is 1.
 kx_restore() {
   kx_record=$KX_STATE/undo/$1
   if [ ! -d "$kx_record" ]; then
     echo "no before-image $1" >&2
-    return 1
+    return 96
   fi
   for kx_image in "$kx_record"/*; do
     [ -d "$kx_image" ] || continue
-    kx_path_in "$kx_image" && kx_spare || return
-    kx_put_back "$kx_image/image" "$kx_path" || return
+    kx_path_in "$kx_image" && kx_spare || return 1
+    kx_put_back "$kx_image/image" "$kx_path" || return 1
   done
 }
 
