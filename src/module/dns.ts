@@ -1,9 +1,6 @@
 import { defineModule } from '../plan/layers.ts';
 import { corednsTask } from '../task/dns/coredns.ts';
 
-/** The configuration that this module acts on. */
-export const dnsFields = ['spec.dns.dnsEtcHosts', 'spec.dns.coredns.**', 'spec.dns.nodelocaldns.enabled=false'];
-
 /** Names in the cluster. */
 export const dnsModule = defineModule({
   name: 'dns',

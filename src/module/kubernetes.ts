@@ -1,3 +1,4 @@
+import { fixedFields } from '../component/index.ts';
 import { sequence } from '../plan/combinators.ts';
 import { defineModule } from '../plan/layers.ts';
 import { controlPlaneTask } from '../task/kubernetes/control-plane.ts';
@@ -6,36 +7,6 @@ import { installKubernetesTask } from '../task/kubernetes/install.ts';
 import { joinKubernetesTask } from '../task/kubernetes/join.ts';
 import { kubeletTask } from '../task/kubernetes/kubelet.ts';
 import { runKubeletsTask } from '../task/kubernetes/run.ts';
-
-/** The configuration that this module acts on. */
-export const kubernetesFields = [
-  'spec.kubernetes.type=kubeadm',
-  'spec.kubernetes.version',
-  'spec.kubernetes.clusterName',
-  'spec.kubernetes.apiserverCertExtraSans.**',
-  'spec.kubernetes.masqueradeAll',
-  'spec.kubernetes.maxPods',
-  'spec.kubernetes.podPidsLimit',
-  'spec.kubernetes.nodeCidrMaskSize',
-  'spec.kubernetes.nodeCidrMaskSizeIPv6',
-  'spec.kubernetes.proxyMode',
-  'spec.kubernetes.featureGates.**',
-  'spec.kubernetes.kubeletArgs.**',
-  'spec.kubernetes.apiserverArgs.**',
-  'spec.kubernetes.controllerManagerArgs.**',
-  'spec.kubernetes.schedulerArgs.**',
-  'spec.kubernetes.kubeletConfiguration.**',
-  'spec.kubernetes.kubeProxyConfiguration.**',
-  'spec.controlPlaneEndpoint.externalLoadBalancer=external',
-  'spec.controlPlaneEndpoint.externalDNS',
-  'spec.controlPlaneEndpoint.lb_address',
-  'spec.controlPlaneEndpoint.domain',
-  'spec.controlPlaneEndpoint.port',
-  'spec.etcd.type=kubeadm',
-  'spec.etcd.dataDir',
-  'spec.network.kubePodsCIDR',
-  'spec.network.kubeServiceCIDR',
-];
 
 /** The programs of Kubernetes on every node; they need no runtime. */
 export const kubernetesProgramsModule = defineModule({
@@ -61,8 +32,7 @@ export const kubernetesInitModule = defineModule({
   name: 'kubernetes-init',
   description: 'Kubernetes by kubeadm, on the first master.',
   tasks: [initKubernetesTask],
-  // kubeadm reads them once, in init and join. Programs of another version would be an upgrade of all nodes at once.
-  fixed: kubernetesFields,
+  fixed: fixedFields('kubernetes', 'etcd'),
   plan: (context) => ({ fragment: initKubernetesTask.use(context).fragment, outputs: undefined }),
 });
 

@@ -1,6 +1,7 @@
+import type { Runtime } from '../model/cluster/container-runtime.ts';
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated } from '../plan/step.ts';
-import { type ImageRuntime, image, type Kept, uploads } from './generic/index.ts';
+import { image, type Kept, uploads } from './generic/index.ts';
 
 /** The dedicated steps that bring artifacts to hosts. */
 export const installPrograms = dedicated(
@@ -16,6 +17,6 @@ export const importImage = dedicated(
   'image',
   image,
   'An image of the cluster in the runtime of the host, imported from a tar.',
-  (params: { readonly runtime: ImageRuntime; readonly reference: string; readonly artifact: Wanted<Kept> }) =>
+  (params: { readonly runtime: Runtime; readonly reference: string; readonly artifact: Wanted<Kept> }) =>
     image({ runtime: params.runtime, reference: params.reference, source: params.artifact }),
 );

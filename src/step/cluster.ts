@@ -1,4 +1,4 @@
-import type { Daemon } from '../model/network-plugin.ts';
+import type { Workload } from '../component/index.ts';
 import { lines, sh } from '../model/script.ts';
 import type { Ref, Wanted } from '../plan/ref.ts';
 import { dedicated, defineStep, needed, satisfied } from '../plan/step.ts';
@@ -10,6 +10,9 @@ import { homeKubeconfig, type LeftAlone, tellLeft } from './kubeconfig/home.ts';
 import { type HomeDirectory, homeDirectory } from './kubeconfig/home-directory.ts';
 import { type Kubeconfig, kubeconfig } from './kubeconfig.ts';
 
+/** A daemon set, and by which label its pods are found. */
+type Daemon = Pick<Workload, 'namespace' | 'name' | 'selector'>;
+
 const KUBECTL_OF_ADMIN = `${KUBECTL.join(' ')} --kubeconfig ${KUBERNETES.adminConf} --request-timeout=20s`;
 const KUBECTL_OF_NODE = `${KUBECTL.join(' ')} --kubeconfig ${KUBERNETES.kubeletConf} --request-timeout=20s`;
 /** Names and labels alone: all of five thousand nodes is more than a check should carry. */
@@ -20,7 +23,7 @@ export const deploymentServes = dedicated(
   'deployment-serves',
   waitForCommand,
   'Wait until a deployment of the cluster serves.',
-  (params: { readonly name: string; readonly namespace: string }) =>
+  (params: Pick<Workload, 'namespace' | 'name'>) =>
     waitForCommand({
       run: `${KUBECTL_OF_ADMIN} -n ${params.namespace} wait deployment/${params.name} --for=condition=Available --timeout="\${kxg_patience}s" >/dev/null`,
       purpose: `${params.namespace}/${params.name}`,

@@ -12,7 +12,6 @@ export const CONTAINERD = {
   config: '/etc/containerd/config.toml',
   registries: '/etc/containerd/certs.d',
   unit: '/etc/systemd/system/containerd.service',
-  socket: '/run/containerd/containerd.sock',
   data: '/var/lib/containerd',
 } as const;
 

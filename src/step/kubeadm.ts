@@ -113,7 +113,7 @@ export const kubeletUnitFile = dedicated(
   (params: { readonly runtime: string }) =>
     file({
       path: KUBERNETES.unit,
-      content: { template: kubeletUnit, values: { program: KUBERNETES.kubelet, runtime: `${params.runtime}.service` } },
+      content: { template: kubeletUnit, values: { program: KUBERNETES.kubelet, runtime: params.runtime } },
       mode: '0644',
       owner: 'root:root',
     }),

@@ -1,8 +1,9 @@
+import type { Runtime } from '../model/cluster/container-runtime.ts';
 import { sh } from '../model/script.ts';
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated } from '../plan/step.ts';
 import { removeImage } from './generic/image.ts';
-import { command, type ImageRuntime, kubeObjects } from './generic/index.ts';
+import { command, kubeObjects } from './generic/index.ts';
 import { KUBERNETES } from './kubeadm.ts';
 import { kubectl } from './smoke/kubectl.ts';
 import { freshService, SMOKE, smokeObjects } from './smoke/objects.ts';
@@ -28,7 +29,7 @@ export const dropImage = dedicated(
   'drop-image',
   command,
   'Removes the image of the check from the runtime of the host.',
-  (params: { readonly runtime: ImageRuntime; readonly reference: string }) =>
+  (params: { readonly runtime: Runtime; readonly reference: string }) =>
     command({
       purpose: `remove the image ${params.reference}`,
       run: removeImage(params.runtime, params.reference).script,

@@ -1,8 +1,9 @@
+import { CONTROL_PLANE } from '../component/index.ts';
 import type { PlanContext, PlanHost } from '../plan/layers.ts';
 import { type ProxyMode, proxyModeOf } from '../step/kubeadm/proxy-mode.ts';
 
 /** The static pods of a master. */
-export const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'];
+export const STATIC_PODS: readonly string[] = [...CONTROL_PLANE, 'etcd'];
 
 /** The machines that run pods: masters and workers, in the order of the file. */
 export function nodesOf(context: PlanContext): readonly PlanHost[] {

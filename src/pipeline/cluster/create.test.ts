@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { creatable, creation } from '../../../test/plans/create-cases.ts';
 import { edgesOf } from '../../../test/plans/fixtures.ts';
 import { thorough } from '../../../test/rig/thorough.ts';
+import { containerd } from '../../component/containerd.ts';
+import { coredns } from '../../component/dns.ts';
+import { flannel } from '../../component/flannel.ts';
 import { loadConfig, unsupportedDefaults, unsupportedFields } from '../../config/index.ts';
 import type { Selection } from '../../engine/options.ts';
 import { leavesOutChecks, rolesFor } from '../../engine/selection.ts';
 import { LOCAL } from '../../model/host.ts';
-import { dnsFields } from '../../module/dns.ts';
-import { networkFields } from '../../module/network.ts';
-import { runtimeFields } from '../../module/runtime.ts';
 import { buildGraph, type ExecutionGraph } from '../../plan/graph.ts';
 import { barriers, hiddenBarriers } from '../../plan/render/barriers.ts';
 import { renderJson } from '../../plan/render/json.ts';
@@ -168,7 +168,7 @@ describe('the size of the plan', () => {
   test.each([
     [100, { masters: 3, workers: 97 }],
     [5000, { masters: 5, workers: 4995 }],
-  ])('%i nodes read like five', { timeout: 60_000 }, async (hosts, parts) => {
+  ])('%i nodes read like five', { timeout: 600_000 }, async (hosts, parts) => {
     const text = renderText(await planned(creatable(parts)), { width: 110 });
     await expect(text).toMatchFileSnapshot(`../../../test/plans/create-${hosts}.txt`);
   });
@@ -207,7 +207,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('what it acts on', () => {
-  const fields = [...runtimeFields, ...networkFields, ...dnsFields].filter((field) => !field.includes('='));
+  const fields = [containerd, flannel, coredns].flatMap((one) => one.fields).filter((field) => !field.includes('='));
   const hash = async (text: string) => renderJson(buildGraph(await creation(text))).hash;
 
   test.each(fields)('%s changes the plan', async (field) => {

@@ -1,18 +1,18 @@
+import { supportedFields } from '../../component/index.ts';
 import type { Text } from '../../model/errors/index.ts';
 import { artifactsModule } from '../../module/artifacts.ts';
 import { clusterModule, diagnosticsModule } from '../../module/cluster.ts';
-import { dnsFields, dnsModule } from '../../module/dns.ts';
+import { dnsModule } from '../../module/dns.ts';
 import {
   kubeletModule,
-  kubernetesFields,
   kubernetesInitModule,
   kubernetesModule,
   kubernetesProgramsModule,
 } from '../../module/kubernetes.ts';
-import { networkFields, networkModule } from '../../module/network.ts';
+import { networkModule } from '../../module/network.ts';
 import { nodeFields, nodeModule, nodeVolumesModule } from '../../module/node.ts';
 import { confirmation, preflight } from '../../module/preflight.ts';
-import { imagesModule, runtimeFields, runtimeModule } from '../../module/runtime.ts';
+import { imagesModule, runtimeModule } from '../../module/runtime.ts';
 import { lastly, nothing, parallel, sequence } from '../../plan/combinators.ts';
 import { definePipeline, type PlanContext } from '../../plan/layers.ts';
 import { COMMON_FIELDS } from './supported.ts';
@@ -31,7 +31,7 @@ export interface CreateClusterParams {
 export const createCluster = definePipeline<CreateClusterParams>({
   name: 'create cluster',
   description: 'Bring up a cluster.',
-  actsOn: [...COMMON_FIELDS, ...nodeFields, ...runtimeFields, ...kubernetesFields, ...networkFields, ...dnsFields],
+  actsOn: [...COMMON_FIELDS, ...nodeFields, ...supportedFields()],
   modules: [
     preflight,
     confirmation,

@@ -1,51 +1,24 @@
 import { createHash } from 'node:crypto';
+import { type ImageCommands, RUNTIME_COMPONENTS } from '../../component/index.ts';
+import type { Runtime } from '../../model/cluster/container-runtime.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import { lines, type Script, sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import type { Kept } from './lib/kept.ts';
 import { invalid } from './lib/path.ts';
 
-/** Runtimes that images are imported into. */
-export type ImageRuntime = 'containerd' | 'docker' | 'cri-o' | 'isulad';
-
 /** An image of a tar of this machine, to be had on a host without a registry. */
 export interface Image {
-  readonly runtime: ImageRuntime;
+  readonly runtime: Runtime;
   /** How the tar names it. */
   readonly reference: string;
   /** The tar: an OCI layout or docker-archive. */
   readonly source: Kept;
 }
 
-interface Commands {
-  /** Prints the id under which the runtime knows the image; nothing where it has none. */
-  readonly id: (reference: string) => Script;
-  readonly load: (file: Script) => Script;
-  readonly remove: (reference: string) => Script;
+function commandsOf(runtime: Runtime): ImageCommands {
+  return RUNTIME_COMPONENTS[runtime].images;
 }
-
-const COMMANDS: Readonly<Record<ImageRuntime, Commands>> = {
-  containerd: {
-    id: (reference) => sh`ctr -n k8s.io images ls ${`name==${reference}`} | awk 'NR > 1 { print $3 }'`,
-    load: (file) => sh`ctr -n k8s.io images import ${file}`,
-    remove: (reference) => sh`ctr -n k8s.io images rm ${reference}`,
-  },
-  docker: {
-    id: (reference) => sh`docker image inspect -f '{{.Id}}' -- ${reference}`,
-    load: (file) => sh`docker image load -q -i ${file}`,
-    remove: (reference) => sh`docker image rm -- ${reference}`,
-  },
-  'cri-o': {
-    id: (reference) => sh`podman image inspect -f '{{.Id}}' -- ${reference}`,
-    load: (file) => sh`podman image load -q -i ${file}`,
-    remove: (reference) => sh`podman image rm -- ${reference}`,
-  },
-  isulad: {
-    id: (reference) => sh`isula inspect -f '{{.image.id}}' ${reference}`,
-    load: (file) => sh`isula load -i ${file}`,
-    remove: (reference) => sh`isula rmi ${reference}`,
-  },
-};
 
 /** Imports an image. What was imported is noted on the host, so that a tar with other content under the same name is seen. */
 export const image = defineStep<Image>()({
@@ -56,7 +29,7 @@ export const image = defineStep<Image>()({
   probe: (want) => {
     const { reference } = checked(want);
     return lines(
-      sh`${COMMANDS[want.runtime].id(reference)} 2>/dev/null || :`,
+      sh`${commandsOf(want.runtime).id(reference)} 2>/dev/null || :`,
       sh`printf '\\0'; cat -- ${noteOf(reference)} 2>/dev/null || :`,
     );
   },
@@ -80,9 +53,9 @@ export const image = defineStep<Image>()({
     });
     io.sent();
     io.line('importing');
-    const { id, load } = COMMANDS[runtime];
+    const { id, load } = commandsOf(runtime);
     const script = lines(
-      sh`${load(sh`${file}`)} >/dev/null; code=$?; rm -f -- ${file}; [ "$code" = 0 ] || exit "$code"`,
+      sh`${load(sh`${file}`, reference)} >/dev/null; code=$?; rm -f -- ${file}; [ "$code" = 0 ] || exit "$code"`,
       sh`id=$(${id(reference)}) && [ -n "$id" ] || { echo ${`the tar has no ${reference}`} >&2; exit 1; }`,
       sh`printf '%s %s\\n' ${source.sha256} "$id" >${noteOf(reference)} && printf %s "$id"`,
     );
@@ -109,8 +82,8 @@ export const image = defineStep<Image>()({
 });
 
 /** Takes an imported image away again. That there is none, or no runtime, is as good. */
-export function removeImage(runtime: ImageRuntime, reference: string): Script {
-  return lines(sh`${COMMANDS[runtime].remove(reference)} >/dev/null 2>&1 || :`, forgetNote(reference));
+export function removeImage(runtime: Runtime, reference: string): Script {
+  return lines(sh`${commandsOf(runtime).remove(reference)} >/dev/null 2>&1 || :`, forgetNote(reference));
 }
 
 function forgetNote(reference: string): Script {
@@ -120,7 +93,8 @@ function forgetNote(reference: string): Script {
 function checked(want: Image): Image {
   if (!/^[a-z0-9][a-z0-9._:/@-]*$/i.test(want.reference))
     throw invalid(`${JSON.stringify(want.reference)} names no image`);
-  if (!Object.hasOwn(COMMANDS, want.runtime)) throw invalid(`${JSON.stringify(want.runtime)} is no runtime for images`);
+  if (!Object.hasOwn(RUNTIME_COMPONENTS, want.runtime))
+    throw invalid(`${JSON.stringify(want.runtime)} is no runtime for images`);
   return want;
 }
 

@@ -54,7 +54,7 @@ export type { File } from './file.ts';
 export type { Firewall, FirewallResult, FirewallRule } from './firewall.ts';
 export type { GatherFacts } from './gather-facts.ts';
 export type { Hostname } from './hostname.ts';
-export type { Image, ImageRuntime } from './image.ts';
+export type { Image } from './image.ts';
 export type { KernelModules, LoadedModules } from './kernel-module.ts';
 export { KUBECTL, type KubeObjects } from './kube-objects.ts';
 export type { Content } from './lib/content.ts';

@@ -6,16 +6,15 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { inEveryShell, onPath, runWithLibrary } from '../../../test/rig/posix-shells.ts';
 import { configFor, planContextFor } from '../../../test/support/plan-context.ts';
+import { flannel } from '../../component/flannel.ts';
 import { effectWords } from '../../engine/manifest.ts';
 import { KUBELET_DIR } from '../../model/cluster/places.ts';
 import type { Effect } from '../../model/effect.ts';
-import { networkParts } from '../../model/network-plugin.ts';
 import { kubeletEnabled } from '../kubeadm.ts';
 
 const { cluster } = await planContextFor(configFor());
-const { network } = cluster.spec;
 const places = { criSocket: '/run/c.sock', kubeletDir: KUBELET_DIR };
-const enabled = kubeletEnabled({ places, effects: networkParts(network).effects(network) });
+const enabled = kubeletEnabled({ places, effects: flannel.effects?.(cluster) ?? [] });
 const { effects } = enabled.want as { readonly effects: readonly Effect[] };
 
 const NETWORK: readonly Effect['type'][] = [

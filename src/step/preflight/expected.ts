@@ -1,5 +1,5 @@
+import { type DataPlaces, placesOf } from '../../component/places.ts';
 import type { Cluster } from '../../model/cluster/index.ts';
-import { type DataPlaces, placesOf } from '../../model/cluster/places.ts';
 import { LIMITS } from './limits.ts';
 
 /** What the configuration asks of a machine of some roles. A type, so that it is Json too. */

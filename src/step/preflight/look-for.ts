@@ -1,5 +1,5 @@
+import { placesOf } from '../../component/places.ts';
 import type { Cluster } from '../../model/cluster/index.ts';
-import { placesOf } from '../../model/cluster/places.ts';
 import type { ProxyMode } from '../kubeadm/proxy-mode.ts';
 import type { Look } from './look.ts';
 import { modulesToFind } from './modules.ts';

@@ -1,3 +1,4 @@
+import { COMPONENTS, RUNTIME_COMPONENTS } from '../../component/index.ts';
 import { splitFacts } from '../../host/facts/raw.ts';
 import { seenModules } from '../../host/os/module.ts';
 import type { Runtime } from '../../model/cluster/container-runtime.ts';
@@ -31,16 +32,8 @@ export type Looked = {
   readonly isOurs: boolean;
 };
 
-/** Programs of a cluster, as the kernel cuts their names. */
-const OWN =
-  /^(kube-apiserver|kube-controller|kube-scheduler|kube-proxy|kubelet|etcd|haproxy|nginx|keepalived|kube-vip|registry)$/;
-/** Container runtimes, as their processes are called. */
-const PROCESSES: Readonly<Record<Runtime, string>> = {
-  containerd: 'containerd',
-  docker: 'dockerd',
-  'cri-o': 'crio',
-  isulad: 'isulad',
-};
+/** Programs of clusters, as the kernel names their processes. */
+const OWN: ReadonlySet<string> = new Set(COMPONENTS.flatMap(({ processes }) => processes ?? []));
 const LOOPBACK = /^(127\.|::1$)/;
 
 /** Looks at everything that facts do not have. Read-only, so it travels with the host's other checks and works in a dry run. */
@@ -99,13 +92,13 @@ function leftFindings(
   processes: readonly string[],
   { runtime: chosen }: Look,
 ): readonly Finding[] {
-  const known = Object.values(PROCESSES);
+  const known = Object.values(RUNTIME_COMPONENTS).map(({ process }) => process);
   const running = known.filter((name) => processes.includes(name));
   const what = [...new Set([...left, ...processes.filter((name) => !known.includes(name))])];
   return [
     ...(what.length === 0 ? [] : [finding('KX4530', 'error', [], { what: what.join(', ') })]),
     ...running.map((runtime) =>
-      runtime === PROCESSES[chosen]
+      runtime === RUNTIME_COMPONENTS[chosen].process
         ? finding('KX4532', 'info', [], { runtime })
         : finding('KX4533', 'info', [], { runtime, chosen }),
     ),
@@ -116,7 +109,7 @@ function portFindings(ports: readonly string[], isOurs: boolean): readonly Findi
   return ports.flatMap((line) => {
     const [port = '', pid = '-', ...words] = line.split(' ');
     const name = words.join(' ');
-    if (isOurs && OWN.test(name)) return [];
+    if (isOurs && OWN.has(name)) return [];
     const holder = pid === '-' ? undefined : `${name || '?'} (pid ${pid})`;
     return [finding('KX4535', 'error', [], { port: Number(port) }, holder)];
   });

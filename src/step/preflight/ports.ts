@@ -1,35 +1,23 @@
+import { componentsOf, type Port } from '../../component/index.ts';
 import { posix } from '../../host/lib/text.ts';
 import { isNode } from '../../model/cluster/cluster.ts';
 import type { Cluster, ClusterHost } from '../../model/cluster/index.ts';
-import { apiServerPort } from '../../model/cluster/places.ts';
 import { rawScript } from '../../model/script.ts';
 
-const KUBELET = 10250;
-const ETCD_CLIENT = 2379;
-const ETCD_PEER = 2380;
-/** Beside the first three: controller manager, scheduler, and the health and metrics of kubelet and kube-proxy. */
-const MASTER = [10257, 10259];
-const NODE = [10248, 10249, 10256];
-
-/** The ports of a host that other hosts connect to. */
+/** The TCP ports of a host that other hosts connect to. */
 export function servedPorts(cluster: Cluster, host: ClusterHost): readonly number[] {
-  return [
-    ...(host.roles.includes('master') ? [apiServerPort(cluster)] : []),
-    ...(host.roles.includes('etcd') ? [ETCD_CLIENT, ETCD_PEER] : []),
-    ...(isNode(host) ? [KUBELET] : []),
-  ];
+  return tcpPorts(cluster, host, ({ from }) => from.length > 0);
 }
 
-/** All ports that the cluster's programs listen on here. */
+/** All TCP ports that the cluster's programs listen on here. */
 export function usedPorts(cluster: Cluster, host: ClusterHost): readonly number[] {
-  const { externalLoadBalancer, port } = cluster.spec.controlPlaneEndpoint;
-  const balances = host.roles.includes('loadbalancer') && externalLoadBalancer !== 'external';
-  return [
-    ...servedPorts(cluster, host),
-    ...(host.roles.includes('master') ? MASTER : []),
-    ...(isNode(host) ? NODE : []),
-    ...(balances ? [port] : []),
-  ].toSorted((a, b) => a - b);
+  return tcpPorts(cluster, host, () => true);
+}
+
+function tcpPorts(cluster: Cluster, host: ClusterHost, wanted: (port: Port) => boolean): readonly number[] {
+  const ports = componentsOf(cluster).flatMap((component) => component.ports?.(cluster, host) ?? []);
+  const used = ports.filter((port) => port.protocol === 'tcp' && wanted(port)).map(({ port }) => port);
+  return [...new Set(used)].toSorted((a, b) => a - b);
 }
 
 /** A port of another host that this one has to reach. */
@@ -41,25 +29,34 @@ export interface Target {
 
 /** Whom a host has to reach: both ways between masters and nodes. Never all with all, which thousands would not survive. */
 export function targetsIn(cluster: Cluster): (from: ClusterHost) => readonly Target[] {
-  const { hosts } = cluster.spec;
-  const masters = hosts.filter((host) => host.roles.includes('master'));
-  const members = hosts.filter((host) => host.roles.includes('etcd'));
-  const nodes = hosts.filter(isNode);
-  return (from) => {
-    const to = (some: readonly ClusterHost[], port: number) =>
-      some.flatMap((host): readonly Target[] => {
-        const [address] = host.internal.list;
-        return host.name === from.name || address === undefined ? [] : [{ host: host.name, address, port }];
-      });
-    const isMaster = from.roles.includes('master');
-    const isMember = from.roles.includes('etcd');
-    return [
-      ...(isNode(from) ? to(masters, apiServerPort(cluster)) : []),
-      ...(isMaster ? to(nodes, KUBELET) : []),
-      ...(isMaster || isMember ? to(members, ETCD_CLIENT) : []),
-      ...(isMember ? to(members, ETCD_PEER) : []),
-    ];
+  const served = servedIn(cluster);
+  return (host) => {
+    const [node, master, member] = [isNode(host), host.roles.includes('master'), host.roles.includes('etcd')];
+    const connects = (from: Port['from']) =>
+      (node && from.includes('nodes')) || (master && from.includes('masters')) || (member && from.includes('etcd'));
+    return served
+      .filter(({ from }) => connects(from))
+      .flatMap(({ targets }) => targets.filter((target) => target.host !== host.name));
   };
+}
+
+/** Every port that other hosts connect to: who does, and where it is. */
+function servedIn(cluster: Cluster) {
+  const found = new Map<string, { readonly from: Port['from']; readonly targets: Target[] }>();
+  for (const component of componentsOf(cluster)) {
+    for (const host of cluster.spec.hosts) {
+      const [address] = host.internal.list;
+      if (address === undefined) continue;
+      for (const { protocol, port, from } of component.ports?.(cluster, host) ?? []) {
+        if (protocol !== 'tcp' || from.length === 0) continue;
+        const key = `${component.name} ${port}`;
+        const known = found.get(key) ?? { from, targets: [] };
+        known.targets.push({ host: host.name, address, port });
+        found.set(key, known);
+      }
+    }
+  }
+  return [...found.values()];
 }
 
 /**

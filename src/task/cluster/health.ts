@@ -1,11 +1,10 @@
-import { networkParts } from '../../model/network-plugin.ts';
-import { on, parallel, sequence } from '../../plan/combinators.ts';
+import { componentsOf, type Workload } from '../../component/index.ts';
+import type { Cluster } from '../../model/cluster/index.ts';
+import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
 import { controlPlaneReady, daemonReady, daemonRevision, deploymentServes, nodeReady } from '../../step/cluster.ts';
-import { CONTROL_PLANE, firstMaster, nodesOf } from '../nodes.ts';
-
-const PROXY = { namespace: 'kube-system', name: 'kube-proxy', selector: 'k8s-app=kube-proxy' };
+import { firstMaster, nodesOf, STATIC_PODS } from '../nodes.ts';
 
 /** The cluster is well. Each node looks at itself: one that is lost holds nobody up, and is not called ready either. */
 export const healthTask = defineTask({
@@ -17,24 +16,48 @@ export const healthTask = defineTask({
   plan: (context) => {
     const nodes = nodesOf(context);
     const first = firstMaster(context);
-    const { daemon } = networkParts(context.cluster.spec.network);
-    const revision = on(first, daemonRevision(daemon));
-    const current = member(revision.ref(), 'stdout');
+    const waits = namedWorkloads(context.cluster).map(([name, workload]) => {
+      if (workload.kind === 'Deployment')
+        return { revision: nothing(), ready: on(first, deploymentServes(workload), { name }) };
+      if (!workload.applied)
+        return {
+          revision: nothing(),
+          ready: on(nodes, ({ name: node }) => daemonReady({ ...workload, node }), { name }),
+        };
+      const revision = on(first, daemonRevision(workload), {
+        name: name === 'network' ? 'revision' : `revision-${name}`,
+      });
+      const current = member(revision.ref(), 'stdout');
+      return {
+        revision,
+        ready: on(nodes, ({ name: node }) => daemonReady({ ...workload, node, revision: current }), { name }),
+      };
+    });
     const fragment = sequence(
       // Beside what takes longer: nobody waits for it when a cluster is new.
       parallel(
         on(nodes, (host) => nodeReady({ node: host.name })),
-        revision,
+        ...waits.map(({ revision }) => revision),
       ),
       parallel(
-        on(nodes, (host) => daemonReady({ ...daemon, node: host.name, revision: current }), { name: 'network' }),
-        on(context.role('master'), (host) => controlPlaneReady({ node: host.name, components: CONTROL_PLANE }), {
+        on(context.role('master'), (host) => controlPlaneReady({ node: host.name, components: STATIC_PODS }), {
           name: 'control-plane',
         }),
-        on(nodes, (host) => daemonReady({ ...PROXY, node: host.name }), { name: 'proxy' }),
-        on(first, deploymentServes({ name: 'coredns', namespace: 'kube-system' }), { name: 'dns' }),
+        ...waits.map(({ ready }) => ready),
       ),
     );
     return { fragment, outputs: undefined };
   },
 });
+
+/** The workloads of a cluster, named by the kind of their component: the first `network`, further ones `network-<name>`. */
+function namedWorkloads(cluster: Cluster): readonly (readonly [string, Workload])[] {
+  const seen = new Set<string>();
+  return componentsOf(cluster).flatMap((component) =>
+    (component.workloads?.(cluster) ?? []).map((workload) => {
+      const name = seen.has(component.kind) ? `${component.kind}-${workload.name}` : component.kind;
+      seen.add(component.kind);
+      return [name, workload] as const;
+    }),
+  );
+}

@@ -1,14 +1,9 @@
-import { networkParts } from '../../model/network-plugin.ts';
+import { componentsOf } from '../../component/index.ts';
 import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
 import { askHealth, tellHealth } from '../../step/cluster.ts';
-import { CONTROL_PLANE, firstMaster, nodesOf } from '../nodes.ts';
-
-const ADD_ONS = [
-  { title: 'kube-proxy', namespace: 'kube-system', name: 'kube-proxy' },
-  { title: 'CoreDNS', namespace: 'kube-system', name: 'coredns' },
-];
+import { firstMaster, nodesOf, STATIC_PODS } from '../nodes.ts';
 
 /** The last look, for people to see. */
 export const reportTask = defineTask({
@@ -17,15 +12,15 @@ export const reportTask = defineTask({
   tags: ['report'],
   steps: [askHealth, tellHealth],
   plan: (context) => {
-    const { metadata, spec } = context.cluster;
-    const { title, namespace, name } = networkParts(spec.network).daemon;
-    const addOns = [...ADD_ONS, { title, namespace, name }];
+    const { cluster } = context;
+    const workloads = componentsOf(cluster).flatMap((component) => component.workloads?.(cluster) ?? []);
+    const addOns = workloads.map(({ title, namespace, name }) => ({ title, namespace, name }));
     const namespaces = [...new Set(addOns.map(({ namespace }) => namespace))];
     const asked = on(firstMaster(context), askHealth({ namespaces }));
     const told = tellHealth({
-      cluster: metadata.name,
+      cluster: cluster.metadata.name,
       nodes: nodesOf(context).map(({ name, roles }) => ({ name, roles })),
-      controlPlane: CONTROL_PLANE,
+      controlPlane: STATIC_PODS,
       addOns,
       said: member(asked.ref(), 'stdout'),
     });

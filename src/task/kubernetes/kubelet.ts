@@ -1,4 +1,4 @@
-import { networkParts } from '../../model/network-plugin.ts';
+import { componentsOf, runtimeOf } from '../../component/index.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { KUBERNETES, kubeletDropIn, kubeletEnabled, kubeletUnitFile, kubernetesDirectory } from '../../step/kubeadm.ts';
@@ -17,13 +17,13 @@ export const kubeletTask = defineTask({
   plan: (context) => {
     const nodes = nodesOf(context);
     const directory = KUBERNETES.dropIn.replace(/\/[^/]*$/, '');
-    const { kubernetes, network } = context.cluster.spec;
-    const effects = networkParts(network).effects(network);
+    const { cluster } = context;
+    const effects = componentsOf(cluster).flatMap((component) => component.effects?.(cluster) ?? []);
     const enabled = (roles: readonly string[]) => kubeletEnabled({ places: nodePlaces(context, { roles }), effects });
     const [onMaster, onWorker] = [enabled(['master']), enabled([])];
     const fragment = sequence(
       parallel(
-        on(nodes, kubeletUnitFile({ runtime: kubernetes.containerRuntime.type })),
+        on(nodes, kubeletUnitFile({ runtime: runtimeOf(cluster).unit })),
         sequence(
           on(nodes, kubernetesDirectory({ path: directory }), { name: 'directory-drop-in' }),
           on(nodes, kubeletDropIn({})),

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { contextWithArtifacts, creatable, creation } from '../../../test/plans/create-cases.ts';
 import type { PlanContextOptions } from '../../../test/support/plan-context.ts';
+import { stackedEtcd } from '../../component/etcd.ts';
+import { kubeadm } from '../../component/kubernetes.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { kubernetesFields } from '../../module/kubernetes.ts';
 import { buildGraph } from '../../plan/graph.ts';
 import { renderJson } from '../../plan/render/json.ts';
 import { contentBytes } from '../../step/generic/lib/content.ts';
@@ -175,11 +176,12 @@ function twoFamilies(text: string): string {
     );
 }
 
+const FIELDS = [...kubeadm.fields, ...stackedEtcd.fields];
 /** These say the only value that there is. */
-const FIXED = kubernetesFields.filter((field) => field.includes('='));
+const FIXED = FIELDS.filter((field) => field.includes('='));
 
 describe('what it acts on', () => {
-  test.each(kubernetesFields.filter((field) => !FIXED.includes(field)))('%s changes the plan', async (field) => {
+  test.each(FIELDS.filter((field) => !FIXED.includes(field)))('%s changes the plan', async (field) => {
     const said = SAID[field];
     expect(said, `no case for ${field}`).toBeDefined();
     const [before, after] = typeof said === 'string' ? [creatable(), said] : (said as readonly [string, string]);

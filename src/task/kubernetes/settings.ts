@@ -1,11 +1,11 @@
-import type { Runtime } from '../../model/cluster/container-runtime.ts';
+import { runtimeOf } from '../../component/index.ts';
+import { placesOf } from '../../component/places.ts';
 import { livingGates } from '../../model/cluster/feature-gates.ts';
 import type { ClusterHost } from '../../model/cluster/index.ts';
-import { apiServerPort, placesOf } from '../../model/cluster/places.ts';
+import { apiServerPort } from '../../model/cluster/places.ts';
 import { type JsonObject, mergePatch } from '../../model/json.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
-import { CONTAINERD } from '../../step/containerd.ts';
 import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
 import type { NodePlaces } from '../../step/kubeadm/places.ts';
 import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';
@@ -19,19 +19,6 @@ const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effe
  * usual burst of 30 it then waits for itself, five seconds; the rate that it keeps to after that is the usual one.
  */
 const STARTS_AT_ONCE: Flag = { name: 'kube-api-burst', value: '200' };
-
-/** Where container runtimes listen for the kubelet. */
-const CRI_SOCKETS: Readonly<Record<Runtime, string>> = {
-  containerd: CONTAINERD.socket,
-  docker: '/run/cri-dockerd.sock',
-  'cri-o': '/run/crio/crio.sock',
-  isulad: '/run/isulad.sock',
-};
-
-/** The socket of the container runtime. */
-function criSocket({ cluster }: PlanContext): string {
-  return CRI_SOCKETS[cluster.spec.kubernetes.containerRuntime.type];
-}
 
 /** `lb.kubexm.local:6443`: what every node and kubeconfig calls the control plane. */
 export function endpointOf({ cluster }: PlanContext): string {
@@ -75,7 +62,7 @@ export function nodeSettings(context: PlanContext, host: PlanHost): NodeSettings
   return {
     name: host.name,
     addresses: families(internal),
-    criSocket: criSocket(context),
+    criSocket: runtimeOf(context.cluster).socket,
     taints: host.roles.includes('master') ? (both ? [] : [CONTROL_PLANE_TAINT]) : undefined,
     kubeletArgs: flags(context.cluster.spec.kubernetes.kubeletArgs),
     patches: host.roles.includes('master') ? KUBERNETES.patches : undefined,
@@ -95,7 +82,7 @@ function ignoredChecks(context: PlanContext, { facts }: PlanHost): readonly stri
 /** Where a node keeps what `kubeadm reset` and the manifest have to find again. */
 export function nodePlaces(context: PlanContext, { roles }: Pick<PlanHost, 'roles'>): NodePlaces {
   const { etcdDir, kubeletDir } = placesOf(context.cluster);
-  return { criSocket: criSocket(context), ...(roles.includes('master') ? { etcdDir } : {}), kubeletDir };
+  return { criSocket: runtimeOf(context.cluster).socket, ...(roles.includes('master') ? { etcdDir } : {}), kubeletDir };
 }
 
 /** A host's part of the configuration. */

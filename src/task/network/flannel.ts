@@ -1,7 +1,8 @@
+import { flannel } from '../../component/flannel.ts';
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
-import { flannelManifest } from '../../step/network.ts';
+import { flannelManifest } from '../../step/flannel.ts';
 import { firstMaster } from '../nodes.ts';
 
 /** flannel: the manifest of the project, with this cluster's networks and images. */
@@ -10,7 +11,7 @@ export const flannelTask = defineTask({
   description: 'Apply flannel, with the networks of this cluster.',
   tags: ['network', 'flannel'],
   steps: [flannelManifest],
-  isRequired: ({ cluster }) => cluster.spec.network.plugin === 'flannel',
+  isRequired: ({ cluster }) => flannel.isUsed(cluster),
   plan: (context) => {
     const { network, controlPlaneEndpoint: endpoint } = context.cluster.spec;
     const resources = resourcesOf(context);

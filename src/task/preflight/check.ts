@@ -1,5 +1,5 @@
+import { placesOf } from '../../component/places.ts';
 import type { Cluster, ClusterHost } from '../../model/cluster/index.ts';
-import { placesOf } from '../../model/cluster/places.ts';
 import { barrier, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import { expectedHosts, expectedOf } from '../../step/preflight/expected.ts';

@@ -1,4 +1,5 @@
-import { placesOf } from '../../model/cluster/places.ts';
+import { containerd } from '../../component/containerd.ts';
+import { placesOf } from '../../component/places.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
@@ -35,7 +36,7 @@ export const containerdTask = defineTask({
     crictlConfig,
     containerdService,
   ],
-  isRequired: ({ cluster }) => cluster.spec.kubernetes.containerRuntime.type === 'containerd',
+  isRequired: ({ cluster }) => containerd.isUsed(cluster),
   plan: (context) => {
     const nodes = nodesOf(context);
     const config = on(nodes, (host) => containerdConfig(settingsOf(context, host)));
@@ -64,7 +65,7 @@ export const containerdTask = defineTask({
           ),
         ),
         unit,
-        on(nodes, crictlConfig({ socket: CONTAINERD.socket })),
+        on(nodes, crictlConfig({ socket: containerd.socket })),
       ),
       running,
     );

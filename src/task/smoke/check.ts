@@ -1,4 +1,4 @@
-import { networkPorts } from '../../model/network-plugin.ts';
+import { networkPorts } from '../../component/index.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import type { Ref } from '../../plan/ref.ts';
@@ -42,10 +42,7 @@ export const smokeCheckTask = defineTask<CheckInputs>({
       logs: tries.logs.ref(),
       exec: tries.exec.ref(),
     };
-    const told = on(
-      context.local,
-      tellResults({ pods, tried: results, ports: networkPorts(context.cluster.spec.network) }),
-    );
+    const told = on(context.local, tellResults({ pods, tried: results, ports: networkPorts(context.cluster) }));
     return { fragment: sequence(parallel(...Object.values(tries)), told), outputs: undefined };
   },
 });

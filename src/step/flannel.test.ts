@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { networkParts } from '../model/network-plugin.ts';
+import { flannel } from '../component/flannel.ts';
+import type { Cluster } from '../model/cluster/index.ts';
+import { type Flannel, flannelManifest } from './flannel.ts';
 import type { KubeObjects } from './generic/index.ts';
-import { type Flannel, flannelManifest } from './network.ts';
 
 type Network = Flannel['network'];
 const IPV4 = { kubePodsCIDR: { ipv4: '10.9.0.0/16' } };
@@ -36,8 +37,8 @@ test('its images are those of the cluster, whatever tag the manifest has', () =>
 });
 
 test('what is waited for is what the manifest is changed for', () => {
-  const { daemon } = networkParts({ plugin: 'flannel' });
-  expect(patchOf(IPV4, 'DaemonSet')).toHaveProperty('name', daemon.name);
+  const [daemon] = flannel.workloads?.({} as Cluster) ?? [];
+  expect(patchOf(IPV4, 'DaemonSet')).toHaveProperty('name', daemon?.name);
 });
 
 test('flannel starts anew on a tenth of the nodes at a time', () => {

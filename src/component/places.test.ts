@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { configFor, planContextFor } from '../../../test/support/plan-context.ts';
-import { apiServerPort, placesOf } from './places.ts';
+import { configFor, planContextFor } from '../../test/support/plan-context.ts';
+import { apiServerPort } from '../model/cluster/places.ts';
+import { placesOf } from './places.ts';
 
 const clusterOf = async (text: string) => (await planContextFor(text)).cluster;
 

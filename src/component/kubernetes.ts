@@ -1,0 +1,121 @@
+import { hostsOf, isNode } from '../model/cluster/cluster.ts';
+import type { Cluster, ClusterHost } from '../model/cluster/index.ts';
+import { apiServerPort } from '../model/cluster/places.ts';
+import type { CatalogLine, Component, Port } from './description.ts';
+import { nodesIn } from './hosts.ts';
+
+/** Where kubelets serve the API servers. */
+const KUBELET_PORT = 10_250;
+
+/** The programs of a control plane. */
+export const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+
+/** The configuration of Kubernetes, however it is installed. */
+const FIELDS = [
+  'spec.kubernetes.version',
+  'spec.kubernetes.clusterName',
+  'spec.kubernetes.apiserverCertExtraSans.**',
+  'spec.kubernetes.masqueradeAll',
+  'spec.kubernetes.maxPods',
+  'spec.kubernetes.podPidsLimit',
+  'spec.kubernetes.nodeCidrMaskSize',
+  'spec.kubernetes.nodeCidrMaskSizeIPv6',
+  'spec.kubernetes.proxyMode',
+  'spec.kubernetes.featureGates.**',
+  'spec.kubernetes.kubeletArgs.**',
+  'spec.kubernetes.apiserverArgs.**',
+  'spec.kubernetes.controllerManagerArgs.**',
+  'spec.kubernetes.schedulerArgs.**',
+  'spec.kubernetes.kubeletConfiguration.**',
+  'spec.kubernetes.kubeProxyConfiguration.**',
+  'spec.controlPlaneEndpoint.externalDNS',
+  'spec.controlPlaneEndpoint.lb_address',
+  'spec.controlPlaneEndpoint.domain',
+  'spec.controlPlaneEndpoint.port',
+  'spec.network.kubePodsCIDR',
+  'spec.network.kubeServiceCIDR',
+];
+
+const PROCESSES = ['kube-apiserver', 'kube-controller', 'kube-scheduler', 'kubelet'];
+
+/** Controller manager, scheduler and the health of the kubelet are only for the host itself. */
+const ports = (cluster: Cluster, host: ClusterHost): readonly Port[] => {
+  const own = (...some: readonly number[]): Port[] => some.map((port) => ({ port, protocol: 'tcp', from: [] }));
+  return [
+    ...(host.roles.includes('master')
+      ? [{ port: apiServerPort(cluster), protocol: 'tcp', from: ['nodes'] } as const, ...own(10_257, 10_259)]
+      : []),
+    ...(isNode(host) ? [{ port: KUBELET_PORT, protocol: 'tcp', from: ['masters'] } as const, ...own(10_248)] : []),
+  ];
+};
+
+const wantedOf = ({ spec }: Cluster) => ({
+  wanted: { version: spec.kubernetes.version, field: 'spec.kubernetes.version' },
+});
+
+/** Kubernetes by kubeadm: the control plane in static pods. */
+export const kubeadm: Component = {
+  name: 'kubeadm',
+  kind: 'kubernetes',
+  isUsed: ({ spec }) => spec.kubernetes.type === 'kubeadm',
+  tasks: ['kubernetes/install', 'kubernetes/kubelet', 'kubernetes/init', 'kubernetes/join', 'kubernetes/run'],
+  fields: ['spec.kubernetes.type=kubeadm', ...FIELDS],
+  // kubeadm reads them once, in init and join. Programs of another version would be an upgrade of all nodes at once.
+  fixed: ['spec.kubernetes.type', ...FIELDS, 'spec.controlPlaneEndpoint.externalLoadBalancer'],
+  catalog: (cluster): readonly CatalogLine[] => [
+    {
+      component: 'kubernetes',
+      hosts: nodesIn(cluster),
+      files: ['kubeadm', 'kubelet', 'kubectl'],
+      images: ['kube-proxy'],
+      ...wantedOf(cluster),
+    },
+    { component: 'kubernetes', hosts: hostsOf(cluster, 'master'), images: CONTROL_PLANE },
+  ],
+  ports,
+  processes: PROCESSES,
+};
+
+/** Kubernetes from its programs: the control plane as services. */
+export const binaryKubernetes: Component = {
+  name: 'binary',
+  kind: 'kubernetes',
+  isUsed: ({ spec }) => spec.kubernetes.type === 'kubexm',
+  tasks: [],
+  fields: ['spec.kubernetes.type=kubexm', ...FIELDS],
+  catalog: (cluster): readonly CatalogLine[] => [
+    {
+      component: 'kubernetes',
+      hosts: nodesIn(cluster),
+      files: ['kubelet', 'kube-proxy', 'kubectl'],
+      ...wantedOf(cluster),
+    },
+    { component: 'kubernetes', hosts: hostsOf(cluster, 'master'), files: CONTROL_PLANE },
+  ],
+  ports,
+  processes: PROCESSES,
+};
+
+/** kube-proxy, which makes the addresses of Services work. */
+export const kubeProxy: Component = {
+  name: 'kube-proxy',
+  kind: 'proxy',
+  isUsed: () => true,
+  tasks: ['kubernetes/init'],
+  fields: [],
+  // Its image or program comes with Kubernetes.
+  catalog: () => [],
+  modules: () => [{ name: 'br_netfilter', purpose: 'kube-proxy' }],
+  ports: (_cluster, host) =>
+    isNode(host) ? [10_249, 10_256].map((port) => ({ port, protocol: 'tcp', from: [] })) : [],
+  processes: ['kube-proxy'],
+  workloads: () => [
+    {
+      kind: 'DaemonSet',
+      title: 'kube-proxy',
+      namespace: 'kube-system',
+      name: 'kube-proxy',
+      selector: 'k8s-app=kube-proxy',
+    },
+  ],
+};
