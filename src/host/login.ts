@@ -16,7 +16,7 @@ export interface LoginOptions {
   readonly beside?: boolean;
 }
 
-/** A channel on which `/bin/sh` waits for one line to run, as root or as the user. */
+/** A channel on which a POSIX shell waits for one line to run, as root or as the user. */
 export interface LoggedIn {
   readonly channel: Channel;
   /** It has a terminal, because sudo insisted. */
@@ -43,6 +43,16 @@ export async function logIn(connection: Connection, options: LoginOptions, pty =
 }
 
 /**
+ * Finds the shell for our scripts, in `h`: /bin/sh, unless it is a busybox that runs its own applets instead of the programs in
+ * PATH (FEATURE_SH_STANDALONE, as in Debian's busybox-static). Its `ip`, `mount` or `find` are not those of the machine.
+ */
+const FIND_SHELL = [
+  'h=/bin/sh',
+  'if PATH=/nowhere command -v mv >/dev/null 2>&1; then h=; for x in /bin/dash "/bin/bash --posix"; do if [ -x "${x%% *}" ]; then h=$x; break; fi; done; fi',
+  'if [ -z "$h" ]; then echo $a$b-applets; exit 1; fi',
+];
+
+/**
  * The command for the login shell, be it sh, csh or fish: one word in single quotes, without `!`, `'` or a line end. The
  * nonce is in two halves, so that a shell that echoes its commands does not look like an answer.
  */
@@ -52,14 +62,15 @@ function bootCommand(nonce: string, sudo: boolean, pty: boolean): string {
     'PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C',
     'export PATH LC_ALL',
     `a=${nonce.slice(0, 12)} b=${nonce.slice(12)}`,
+    ...FIND_SHELL,
     's="echo $a$b-ready; IFS= read -r kx_x; eval \\"\\$kx_x\\""',
     ...(sudo
       ? [
-          'if [ "$(id -u)" = 0 ]; then exec env -i KX_UID=0 /bin/sh -c "$s"; fi',
-          'if command -v sudo >/dev/null; then exec sudo -S -p "$a$b-password" env -i KX_UID=0 /bin/sh -c "$s"; fi',
+          'if [ "$(id -u)" = 0 ]; then exec env -i KX_UID=0 KX_SH="$h" $h -c "$s"; fi',
+          'if command -v sudo >/dev/null; then exec sudo -S -p "$a$b-password" env -i KX_UID=0 KX_SH="$h" $h -c "$s"; fi',
           'echo $a$b-nosudo',
         ]
-      : ['exec env -i HOME="$HOME" USER="$(id -un)" /bin/sh -c "$s"']),
+      : ['exec env -i HOME="$HOME" USER="$(id -un)" KX_SH="$h" $h -c "$s"']),
   ].join('; ');
   return `exec /bin/sh -c '${script}'`;
 }
@@ -104,6 +115,7 @@ function dialogue(channel: Channel, nonce: string, options: LoginOptions): Promi
         const rest = Buffer.from(out.slice(end + 1), 'latin1');
         if (rest.length > 0) channel.stdout.unshift(rest);
       } else if (out.includes(`${nonce}-nosudo`)) settle(kubexmError('KX3024', { host, user }, { host }));
+      else if (out.includes(`${nonce}-applets`)) settle(kubexmError('KX3026', { host }, { host }));
       else answerPrompts();
     };
     const onErr = (chunk: Buffer): void => {

@@ -86,7 +86,7 @@ export class Shell {
     stdout.resume();
     this.ended = this.#watch();
     // With a terminal as its input a bare `sh` would be interactive.
-    stdin.write(session.pty ? 'exec /bin/sh /dev/stdin\n' : 'exec /bin/sh\n');
+    stdin.write(session.pty ? 'exec $KX_SH /dev/stdin\n' : 'exec $KX_SH\n');
     stdin.write(`KX_LIB_ID=${libraryId} KX_LIB=${quote(library)}\neval "$KX_LIB"\n`);
     stdin.write(`kx_open ${nonce} ${quote(places.stateDir ?? '')} ${quote(places.runDir ?? '')}\n`);
     this.info = this.#hello();

@@ -6,10 +6,10 @@ kx_env() {
   PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   LC_ALL=C LANG=C TERM=dumb
   unset CDPATH ENV BASH_ENV IFS OLDPWD
-  # Who started us may know who we are; but nobody else shall see it.
-  kx_x=$KX_UID
-  unset KX_UID
-  KX_UID=$kx_x
+  # Who started us may know who we are, and in which shell; but nobody else shall see it.
+  kx_x=$KX_UID kx_y=\${KX_SH:-/bin/sh}
+  unset KX_UID KX_SH
+  KX_UID=$kx_x KX_SH=$kx_y
   [ -n "$KX_UID" ] || kx_who
   if [ "$KX_UID" = 0 ]; then
     HOME=~root USER=root LOGNAME=root

@@ -33,14 +33,14 @@ kx_job_launch() {
     kx_unit=kubexm-job-$1
     printf '%s\n' "$kx_unit" >"$kx_d/unit"
     set -- --quiet --no-ask-password --unit="$kx_unit" --description="kubexm job $1" \
-      /bin/sh "$KX_RUN/lib.$KX_LIB_ID" job "$1" "$KX_STATE" "$KX_RUN"
+      $KX_SH "$KX_RUN/lib.$KX_LIB_ID" job "$1" "$KX_STATE" "$KX_RUN"
     systemd-run --collect "$@" 2>/dev/null && return
     [ ! -d "$kx_d/once" ] || return 0
     systemd-run "$@" && return
     rm -f "$kx_d/unit"
     return 1
   fi
-  set -- /bin/sh "$KX_RUN/lib.$KX_LIB_ID" job "$1" "$KX_STATE" "$KX_RUN"
+  set -- $KX_SH "$KX_RUN/lib.$KX_LIB_ID" job "$1" "$KX_STATE" "$KX_RUN"
   # What a shell starts with & ignores INT and QUIT for ever; setsid can fork by itself, where it is not busybox's.
   setsid -f "$@" </dev/null >/dev/null 2>&1 && return
   if command -v setsid >/dev/null; then

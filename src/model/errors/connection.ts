@@ -235,5 +235,16 @@ export const connectionErrors = {
       zh: '请手动登录并尝试：sudo -S true',
     },
   },
+  KX3026: {
+    exit: 5,
+    title: {
+      en: '/bin/sh on {host} runs its own applets instead of the programs of the machine',
+      zh: '主机 {host} 上的 /bin/sh 运行自带的 applet，而不是系统中的程序',
+    },
+    remedy: {
+      en: 'It is a busybox built with FEATURE_SH_STANDALONE. Install dash or bash there: kubexm then uses that shell, and /bin/sh stays as it is.',
+      zh: '它是以 FEATURE_SH_STANDALONE 构建的 busybox。请在该主机安装 dash 或 bash：kubexm 会使用该 shell，/bin/sh 保持不变。',
+    },
+  },
   ...hostErrors,
 } as const satisfies Record<string, ErrorEntry>;
