@@ -2,6 +2,9 @@ import type { Effect } from '../model/effect.ts';
 import type { Component } from './description.ts';
 import { applierIn, nodesIn } from './hosts.ts';
 
+/** The name that flannel's manifest gives the network of pods. */
+const NETWORK = 'cbr0';
+
 /** flannel, which carries the packets of pods between nodes. */
 export const flannel: Component = {
   name: 'flannel',
@@ -42,19 +45,20 @@ export const flannel: Component = {
   effects: ({ spec }) => {
     const { ipv4, ipv6 } = spec.network.kubePodsCIDR;
     return [
+      { type: 'namespaces', network: NETWORK },
       { type: 'links', prefix: 'flannel' },
       // host-gw and direct routing need no link.
       ...[ipv4, ipv6].flatMap((within): Effect[] => (within === undefined ? [] : [{ type: 'routes', within }])),
       { type: 'iptables-chains', prefix: 'FLANNEL-' },
+      { type: 'cni-chains', network: NETWORK },
       { type: 'nft-tables', family: 'ip', prefix: 'flannel' },
       { type: 'nft-tables', family: 'ip6', prefix: 'flannel' },
       { type: 'path', path: '/run/flannel' },
       { type: 'path', path: '/opt/cni/bin/flannel' },
       { type: 'path', path: '/etc/cni/net.d/10-flannel.conflist' },
-      // cbr0 is the name that flannel's manifest gives the network of pods.
       { type: 'path', path: '/var/lib/cni/flannel' },
-      { type: 'path', path: '/var/lib/cni/networks/cbr0' },
-      { type: 'paths', prefix: '/var/lib/cni/results/cbr0-' },
+      { type: 'path', path: `/var/lib/cni/networks/${NETWORK}` },
+      { type: 'paths', prefix: `/var/lib/cni/results/${NETWORK}-` },
     ];
   },
 };

@@ -19,13 +19,15 @@ export type Effect =
   | { readonly type: 'ports'; readonly bridge: string; readonly prefix: string }
   /** Routes to a network or to parts of it, by whatever link. */
   | { readonly type: 'routes'; readonly within: string }
-  /** Network namespaces: `cni-`. */
-  | { readonly type: 'namespaces'; readonly prefix: string }
+  /** Network namespaces of pods: of a network of CNI, and of the namespace k8s.io of containerd. Those of other containers stay. */
+  | { readonly type: 'namespaces'; readonly network: string }
   | { readonly type: 'nft-tables'; readonly family: string; readonly prefix: string }
   /** A table that everybody shares: `nat`. It goes when nothing is left in it but empty chains of hooks that accept all. */
   | { readonly type: 'shared-table'; readonly family: string; readonly name: string }
   /** Chains of all tables, IPv4 and IPv6, with the rules that jump to them. */
   | { readonly type: 'iptables-chains'; readonly prefix: string }
+  /** Chains that CNI plugins make for a network. Those that all networks share go when no other network is left in them. */
+  | { readonly type: 'cni-chains'; readonly network: string }
   | { readonly type: 'ipsets'; readonly prefix: string }
   /** Virtual servers of IPVS whose addresses are on a link, and those at node ports. Others stay. */
   | { readonly type: 'virtual-servers'; readonly link: string }

@@ -15,6 +15,10 @@ export const CONTAINERD = {
   data: '/var/lib/containerd',
 } as const;
 
+/** What containerd keeps of what runs; and in it, what is of pods. */
+const RUN = '/run/containerd';
+const POD_PLACES = [`${RUN}/io.containerd.runtime.v2.task/k8s.io`, `${RUN}/io.containerd.grpc.v1.cri`];
+
 /** What the configuration of containerd depends on. */
 export interface ContainerdSettings {
   readonly version: string;
@@ -124,8 +128,9 @@ export const containerdService = dedicated(
       reads: [CONTAINERD.config, CONTAINERD.unit, CONTAINERD.program],
       effects: [
         ...dataEffects(params.dataDir),
-        { type: 'mounts', below: '/run/containerd' },
-        { type: 'path', path: '/run/containerd' },
+        // Others who use nerdctl or docker have their containers in other namespaces of containerd.
+        ...POD_PLACES.flatMap((path) => [{ type: 'mounts', below: path } as const, { type: 'path', path } as const]),
+        { type: 'path', path: RUN },
         { type: 'path', path: '/opt/containerd' },
         // Others who run containers have their networks there, too.
         { type: 'directory', path: '/etc/cni/net.d' },

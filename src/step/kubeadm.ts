@@ -33,7 +33,6 @@ const nodeEffects = (places: NodePlaces): readonly Effect[] => [
   { type: 'units', prefix: 'kubepods' },
   { type: 'cgroups', prefix: 'kubepods' },
   ...placesEffects(places),
-  { type: 'namespaces', prefix: 'cni-' },
   { type: 'ports', bridge: 'cni0', prefix: 'veth' },
   { type: 'links', prefix: 'cni0' },
   { type: 'virtual-servers', link: 'kube-ipvs0' },
@@ -45,7 +44,6 @@ const nodeEffects = (places: NodePlaces): readonly Effect[] => [
     ['filter', 'nat', 'mangle', 'raw'].map((name) => ({ type: 'shared-table', family, name }) as const),
   ),
   { type: 'iptables-chains', prefix: 'KUBE-' },
-  { type: 'iptables-chains', prefix: 'CNI-' },
   { type: 'ipsets', prefix: 'KUBE-' },
   ...[
     '/etc/kubernetes',

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { kubexmError } from '../model/errors/index.ts';
 import { output } from '../model/host.ts';
 import type { ManifestEntry } from '../model/manifest.ts';
-import { resetSteps, tellings } from './reset.ts';
+import type { Script } from '../model/script.ts';
+import { resetSteps, tellings, unitsOf } from './reset.ts';
 
 const entry: ManifestEntry = {
   seq: '000007',
@@ -54,6 +55,33 @@ kx_reset_drop 000007`,
       "kx_reset_left 'run x stays: no rollback command is given' || exit\nkx_reset_drop 000007",
     ),
   });
+});
+
+test('systemd is told of the units whose files were changed, and of no other', async () => {
+  const paths = [
+    '/etc/systemd/system/kubelet.service',
+    '/etc/systemd/system/kubelet.service.d/10-kubeadm.conf',
+    '/etc/systemd/system/multi-user.target.wants/etcd.service',
+    '/usr/local/lib/systemd/system/a.timer',
+    '/etc/systemd/system.conf',
+    '/etc/x',
+  ].map((path) => ({ path, existed: false }));
+  const units = unitsOf([entry, { ...entry, paths }]);
+  expect(units).toEqual(['a.timer', 'etcd.service', 'kubelet.service']);
+  for (const [of, end] of [
+    [units, 'kx_reset_end u1 a.timer etcd.service kubelet.service'],
+    [[], 'kx_reset_end u1'],
+  ] as const) {
+    const asked: string[] = [];
+    const run = async (script: Script) => {
+      asked.push(script.script);
+      return output(0, '--\n');
+    };
+    const host = { name: 'h', run };
+    const { step, want } = resetSteps([]).forget({ uid: 'u1', units: of });
+    await step.apply(host as never, want, { say: () => undefined } as never);
+    expect(asked.at(-1)?.trim()).toBe(end);
+  }
 });
 
 test('a kind that nobody knows is an error that says so', async () => {

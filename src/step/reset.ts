@@ -1,4 +1,4 @@
-import { isUnitFile } from '../host/os/service.ts';
+import { unitOfFile } from '../host/os/service.ts';
 import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { Host, Output } from '../model/host.ts';
 import type { ManifestEntry } from '../model/manifest.ts';
@@ -193,8 +193,8 @@ function lastLine(output: Output): string {
 /** What is left of a cluster on a machine when all its changes are undone. */
 interface Traces {
   readonly uid: string;
-  /** Unit files were among the changes. */
-  readonly units: boolean;
+  /** Units whose files were among the changes. */
+  readonly units: readonly string[];
 }
 
 const traces = defineStep<Traces>()({
@@ -218,13 +218,13 @@ const traces = defineStep<Traces>()({
   apply: async (host, want, io): Promise<void> => {
     const told = await host.run(sh`kx_reset_told`);
     for (const text of tellings(told.stdout)) io.say(`${host.name}: ${text}`);
-    const output = await host.run(sh`kx_reset_end ${want.uid} ${want.units ? 'units' : ''}`, {
+    const output = await host.run(sh`kx_reset_end ${want.uid} ${want.units}`, {
       timeoutSeconds: PATHS_TIMEOUT,
     });
     if (output.code !== 0)
       throw kubexmError('KX8105', { node: 'manifest', reason: lastLine(output) }, { detail: output.stderr });
   },
-  example: { uid: '11111111-2222-3333-4444-555555555555', units: true },
+  example: { uid: '11111111-2222-3333-4444-555555555555', units: ['kubelet.service'] },
 });
 
 /** What `kx_reset_told` printed, for people. */
@@ -249,7 +249,8 @@ export function resetSteps(more: readonly AnyStep[]) {
   };
 }
 
-/** Whether undoing these entries takes units away or puts them back, which the service manager has to be told. */
-export function hasUnits(entries: readonly ManifestEntry[]): boolean {
-  return entries.some((entry) => entry.paths.some(({ path }) => isUnitFile(path)));
+/** The units that undoing these entries takes away, changes or puts back, which the service manager has to be told. */
+export function unitsOf(entries: readonly ManifestEntry[]): readonly string[] {
+  const names = entries.flatMap((entry) => entry.paths.flatMap(({ path }) => unitOfFile(path) ?? []));
+  return [...new Set(names)].toSorted();
 }

@@ -75,7 +75,9 @@ spec:
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test('unit, service, user, zone and files are as they were, and systemd has forgotten them', async () => {
+  test('unit, service, user, zone and files are as they were, and systemd has forgotten them, but no failure of others', async () => {
+    const failed = (unit: string) => `until systemctl is-failed --quiet ${unit}; do sleep 0.1; done`;
+    await host.exec(`systemd-run --quiet --unit=kx-theirs /bin/false; ${failed('kx-theirs.service')}`);
     const before = await host.exec(PICTURE);
     const messages: string[] = [];
     const sink = (event: RunEvent) => void (event.type === 'message' && messages.push(event.text));
@@ -84,9 +86,11 @@ spec:
     expect(made.failures).toEqual([]);
     expect((await host.exec('systemctl is-active kx-demo.service')).trim()).toBe('active');
     expect((await runPipeline(create, undefined, options)).changes).toBe(0);
+    await host.exec(`systemctl kill --signal=KILL kx-demo.service; ${failed('kx-demo.service')}`);
     const undone = await runPipeline(resetNodes, { nodes: [host.name] }, options);
     expect(undone.failures).toEqual([]);
     expect(undone.changes).toBe(Object.keys(steps).length + 1);
+    expect(before).toContain('kx-theirs.service');
     expect(await host.exec(PICTURE)).toBe(before);
     expect(await host.exec('systemctl show -p LoadState kx-demo.service')).toBe('LoadState=not-found\n');
     expect(await host.exec('ls -d /var/lib/kubexm /run/kubexm 2>/dev/null || echo none')).toBe('none\n');

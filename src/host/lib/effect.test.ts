@@ -180,6 +180,38 @@ inEveryShell('effects', (shell, test) => {
     expect((await run("kx_effect_remove routes '10.66.3.0/24 via 10.1.0.4 dev eth0'")).code).toBe(0);
   });
 
+  test('what containers of others are mounted in, or made of, stays and is told; pods go', async (context) => {
+    if (process.getuid?.() !== 0) context.skip('needs root');
+    const [run_, data] = [join(dir, 'run/containerd'), join(dir, 'data')];
+    const at = (space: string) => `${run_}/task/${space}/1/rootfs`;
+    const start = (space: string) => `mkdir -p ${at(space)} ${data}/${space}/upper ${data}/${space}/work
+mount -t overlay overlay -o lowerdir=${dir}/bin,upperdir=${data}/${space}/upper,workdir=${data}/${space}/work ${at(space)}`;
+    const effects = [`mounts ${run_}/task/k8s.io`, `path ${run_}/task/k8s.io`, `path ${run_}`, `path ${data}`];
+    const script = (
+      others: string,
+    ) => `kx_own key uid demo '{}' 60 ${effects.map((one, i) => `'e ${i} ${one}'`).join(' ')}
+${start('k8s.io')} && ${others} && kx_reset_effects 000001; echo $?; cat ${dir}/state/manifest/left; cat ${at('default')}/ip 2>/dev/null | head -n 1
+umount ${at('default')} 2>/dev/null; rm -rf ${dir}/state`;
+    // In a mount namespace of its own, which takes with it what a failure leaves.
+    const alone = {
+      ...shell,
+      file: 'unshare',
+      args: ['--mount', '--propagation', 'private', shell.file, ...shell.args],
+    };
+    const places = { state: join(dir, 'state'), run: join(dir, 'run-dir') };
+    const outcome = async (others: string) => (await runWithLibrary(alone, script(others), places)).stdout;
+    expect((await outcome(start('default'))).trimEnd().split('\n').toSorted()).toEqual([
+      '#!/bin/sh',
+      `${data} stays: containers that are not in pods use it`,
+      `${run_} stays: what is mounted there is not the cluster's`,
+      '0',
+    ]);
+    expect(await readdir(join(run_, 'task'))).toEqual(['default']);
+    for (const path of [run_, data]) await rm(path, { recursive: true });
+    expect((await outcome(':')).trim()).toBe('0');
+    expect([existsSync(run_), existsSync(data)]).toEqual([false, false]);
+  });
+
   test('mounts are found at and below a path, the deepest first', async () => {
     const { stdout } = await run('kx_mounts_below /proc');
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('/proc');

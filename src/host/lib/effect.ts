@@ -16,11 +16,12 @@ kx_effect_look() {
     links) kx_names_in /sys/class/net "$kx_arg" ;;
     ports) kx_names_in "/sys/class/net/\${kx_arg%% *}/brif" "\${kx_arg#* }" ;;
     routes) kx_routes "$kx_arg" ;;
-    namespaces) kx_names_in /run/netns "$kx_arg" ;;
+    namespaces) kx_pod_namespaces "$kx_arg" ;;
     cgroups) for kx_x in /sys/fs/cgroup/"$kx_arg"* /sys/fs/cgroup/*/"$kx_arg"*; do if [ -d "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
     nft-tables) kx_nft_tables "\${kx_arg%% *}" "\${kx_arg#* }" ;;
     shared-table) kx_nft_tables "\${kx_arg%% *}" "\${kx_arg#* }" | grep -xF -e "$kx_arg" ;;
     iptables-chains) for kx_x in $(kx_iptables); do kx_chains "$kx_x" "$kx_arg"; done ;;
+    cni-chains) for kx_x in $(kx_iptables); do kx_cni_chains "$kx_x" "$kx_arg"; done ;;
     ipsets) if command -v ipset >/dev/null; then ipset list -n 2>/dev/null | kx_starting "$kx_arg"; fi ;;
     virtual-servers) kx_virtual_servers ;;
     user) kx_account passwd "$kx_arg" ;;
@@ -42,7 +43,7 @@ kx_effect_remove() {
     namespaces) kx_netns_remove "$2" ;;
     cgroups) kx_cgroup_remove "$2" ;;
     nft-tables | shared-table) nft delete table \${2%% *} "\${2#* }" ;;
-    iptables-chains) set -- $2; kx_chain_remove "$@" ;;
+    iptables-chains | cni-chains) set -- $2; kx_chain_remove "$@" ;;
     ipsets) ipset destroy "$2" ;;
     virtual-servers) ipvsadm -D $2 || ! kx_virtual_servers | grep -qxF -e "$2" ;;
     units) systemctl stop -- "$2" && { systemctl reset-failed -- "$2" 2>/dev/null || :; } ;;
@@ -55,6 +56,19 @@ kx_effect_remove() {
 kx_effect_stays() {
   case \${1%% *} in
     shared-table) kx_table_is_idle "$2" || echo "the table $2 of nft stays: there are rules in it that are not the cluster's" ;;
+    cni-chains)
+      case $2 in *' CNI-HOSTPORT-'*)
+        ! kx_has_host_ports "\${2%% *}" || echo "the chain \${2##* } of \${2%% *} stays: containers that are not in pods have ports of the machine"
+        ;;
+      esac
+      ;;
+    path | paths)
+      if kx_in_overlay "$2"; then
+        echo "$2 stays: containers that are not in pods use it"
+      elif [ "\${1%% *}" = path ] && [ -n "$(kx_mounts_below "$2")" ]; then
+        echo "$2 stays: what is mounted there is not the cluster's"
+      fi
+      ;;
     virtual-servers) kx_serves_on "\${1#* }" "$2" || echo "the virtual server $2 stays: it is not kube-proxy's" ;;
   esac
 }
@@ -168,6 +182,20 @@ $kx_own_inode
   [ -z "$(kx_mounts_below "$kx_real")" ] || { echo "something is mounted on or below $1" >&2; return 1; }
 }
 
+# PATH: whether something in it is part of an overlay that is mounted, as the root of a container.
+kx_in_overlay() { grep -qF -e "=$1/" -e ":$1/" /proc/self/mountinfo; }
+
+# NETWORK: namespaces of its pods: what it noted of them, and those of the namespace k8s.io of containerd, name theirs.
+kx_pod_namespaces() {
+  {
+    find /var/lib/cni/results -maxdepth 1 -name "$1-*" -exec grep -oh '/netns/cni-[0-9A-Za-z-]*' {} +
+    find /run/containerd/io.containerd.runtime.v2.task/k8s.io -maxdepth 2 -name config.json \
+      -exec grep -oh '/netns/cni-[0-9A-Za-z-]*' {} +
+  } 2>/dev/null | sort -u | while IFS= read -r kx_x; do
+    if [ -e "/run/netns/\${kx_x##*/}" ]; then printf '%s\n' "\${kx_x##*/}"; fi
+  done
+}
+
 kx_netns_remove() {
   if command -v ip >/dev/null && ip netns delete "$1" 2>/dev/null; then return 0; fi
   umount -l "/run/netns/$1" 2>/dev/null
@@ -246,6 +274,23 @@ kx_chains() {
     esac
   done
 }
+
+# PROGRAM NETWORK: "PROGRAM TABLE CHAIN" of those that a rule with the name of the network leads to; last those that all share.
+kx_cni_chains() {
+  "$1-save" 2>/dev/null | awk -v program="$1" -v network="$2" '
+    /^\*/ { table = substr($0, 2) }
+    /^:CNI-HOSTPORT-/ { shared[++n] = program " " table " " substr($1, 2) }
+    index($0, "name: \\\"" network "\\\" id: ") {
+      for (i = 1; i < NF; i++) {
+        name = program " " table " " $(i + 1)
+        if ($i == "-j" && $(i + 1) ~ /^CNI-/ && $(i + 1) !~ /^CNI-HOSTPORT-/ && !(name in seen)) { seen[name] = 1; print name }
+      }
+    }
+    END { for (i = 1; i <= n; i++) print shared[i] }'
+}
+
+# PROGRAM: whether a container still has a port of the machine.
+kx_has_host_ports() { "$1-save" -t nat 2>/dev/null | grep -q '^-A CNI-HOSTPORT-DNAT '; }
 
 # PROGRAM TABLE CHAIN: removes it, and the rules that lead to it. Saved rules are quoted as the restoring program reads them.
 kx_chain_remove() {

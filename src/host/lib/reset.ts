@@ -157,7 +157,7 @@ kx_reset_told() {
 kx_reset_effects() {
   kx_manifest
   kx_failed=
-  for kx_type in units cgroups mounts namespaces ports virtual-servers links routes iptables-chains nft-tables shared-table ipsets path paths directory user group mode sysctl; do
+  for kx_type in units cgroups mounts namespaces ports virtual-servers links routes cni-chains iptables-chains nft-tables shared-table ipsets path paths directory user group mode sysctl; do
     # Whose these are is told by what is gone before them: if not all of it is, they wait for the next time.
     if [ -n "$kx_failed" ]; then case $kx_type in links | shared-table) continue ;; esac; fi
     for kx_file in "$kx_m/entries/$1"/e.*; do
@@ -178,12 +178,18 @@ kx_reset_effects() {
       printf '%s\n' "$kx_now" | grep -vxF -f "$kx_file" >"$kx_file.now"
       while IFS= read -r kx_gone; do
         case $kx_type in
-          path | paths) kx_reset_spare || return ;;
-          shared-table | virtual-servers)
+          path | paths | cni-chains | shared-table | virtual-servers)
             kx_why=$(kx_effect_stays "$kx_effect" "$kx_gone")
-            if [ -n "$kx_why" ]; then kx_reset_left "$kx_why" || return; continue; fi
+            if [ -n "$kx_why" ]; then
+              # What could not be taken away may be why: it is tried again, and told only then.
+              [ -n "$kx_failed" ] || kx_reset_left "$kx_why" || return
+              # A directory stays with all that is in it.
+              [ "$kx_effect" != "path $kx_gone" ] || break
+              continue
+            fi
             ;;
         esac
+        case $kx_type in path | paths) kx_reset_spare || return ;; esac
         kx_effect_remove "$kx_type" "$kx_gone" || kx_failed=1
         if [ "$kx_effect" = "directory $kx_gone" ] && [ -d "$kx_gone" ]; then
           kx_reset_left "$kx_gone stays: what is in it is not the cluster's" || return
@@ -284,16 +290,20 @@ kx_reset_rest() {
   for kx_dir in "$KX_RUN"/jobs/*; do if [ -d "$kx_dir" ]; then echo jobs; break; fi; done
 }
 
-# UID UNITS: the manifest is empty: nothing of kubexm stays. UNITS: systemd has to read its units again.
+# UID UNIT…: the manifest is empty: nothing of kubexm stays. Where there are UNITs, systemd has to read its units again, and
+# forgets that these failed.
 kx_reset_end() {
   kx_manifest
+  kx_uid=$1
+  shift
   for kx_x in "$kx_m"/entries/[0-9]*; do
     [ ! -d "$kx_x" ] || { echo "\${kx_x##*/} is not undone yet" >&2; return 1; }
   done
-  if [ -s "$kx_m/cluster" ]; then kx_claim "$1" - || return; fi
-  if [ -n "$2" ] && [ -d /run/systemd/system ]; then
+  if [ -s "$kx_m/cluster" ]; then kx_claim "$kx_uid" - || return; fi
+  if [ -n "$1" ] && [ -d /run/systemd/system ]; then
     systemctl daemon-reload || return
-    systemctl reset-failed
+    # One by one: most are gone by now, and a unit that is gone has not failed.
+    for kx_x do systemctl reset-failed -- "$kx_x" 2>/dev/null; done
   fi
   for kx_dir in "$KX_RUN"/jobs/*; do
     [ ! -d "$kx_dir" ] || kx_job_forget "\${kx_dir##*/}" || return

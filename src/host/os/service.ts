@@ -230,7 +230,10 @@ export function rereadUnits(): Script {
 systemctl daemon-reload`;
 }
 
-/** Whether a file is one that systemd reads units from. */
-export function isUnitFile(path: string): boolean {
-  return /^(\/etc|\/run|\/lib|\/usr\/lib|\/usr\/local\/lib)\/systemd\/system\//.test(path);
+/** The unit that a file is of, be it the unit's own, a drop-in or a link that enables it. Undefined: systemd reads no units there. */
+export function unitOfFile(path: string): string | undefined {
+  const [, first = '', second] =
+    /^(?:\/etc|\/run|\/lib|\/usr\/lib|\/usr\/local\/lib)\/systemd\/system\/([^/]+)(?:\/([^/]+))?/.exec(path) ?? [];
+  if (second !== undefined && /\.(?:wants|requires)$/.test(first)) return second;
+  return first.replace(/\.d$/, '') || undefined;
 }

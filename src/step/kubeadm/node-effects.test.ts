@@ -22,6 +22,7 @@ const NETWORK: readonly Effect['type'][] = [
   'ports',
   'links',
   'iptables-chains',
+  'cni-chains',
   'nft-tables',
   'shared-table',
   'virtual-servers',
@@ -29,7 +30,7 @@ const NETWORK: readonly Effect['type'][] = [
 
 /** A network of one's own, which is gone with the shell; what is known of links, of namespaces and of ipvs is that of it. */
 const ALONE = ['--net', '--mount', '--propagation', 'private'];
-const SETUP = `mount -t sysfs sysfs /sys && mount -t tmpfs tmpfs /sys/module && mount -t tmpfs tmpfs /run && mkdir /run/netns || exit`;
+const SETUP = `mount -t sysfs sysfs /sys && mount -t tmpfs tmpfs /sys/module && mount -t tmpfs tmpfs /run && mkdir /run/netns && mount -t tmpfs tmpfs /var/lib || exit`;
 
 function problem(): string | undefined {
   const missing = ['unshare', 'ip', 'nft', 'iptables-nft', 'ip6tables-nft'].filter(
@@ -47,17 +48,41 @@ const CLUSTER = `for t in iptables-nft ip6tables-nft; do
   for chain in PREROUTING OUTPUT; do $t -t nat -A $chain -m comment --comment 'kubernetes service portals' -j KUBE-SERVICES; done
   $t -N KUBE-FIREWALL && $t -A INPUT -j KUBE-FIREWALL && $t -A KUBE-FIREWALL -j DROP
   $t -t nat -N FLANNEL-POSTRTG && $t -t nat -A POSTROUTING -j FLANNEL-POSTRTG
-  $t -t nat -N CNI-HOSTPORT-DNAT && $t -t nat -A PREROUTING -m addrtype --dst-type LOCAL -j CNI-HOSTPORT-DNAT
+  $t -t nat -N CNI-HOSTPORT-DNAT 2>&1
+  $t -t nat -A PREROUTING -m addrtype --dst-type LOCAL -j CNI-HOSTPORT-DNAT
+  $t -t nat -N CNI-HOSTPORT-SETMARK 2>&1
+  $t -t nat -A CNI-HOSTPORT-SETMARK -j MARK --set-xmark 0x2000/0x2000
+  $t -t nat -N CNI-DN-0123 && $t -t nat -A CNI-DN-0123 -j CNI-HOSTPORT-SETMARK
+  $t -t nat -A CNI-HOSTPORT-DNAT -m comment --comment 'dnat name: "cbr0" id: "1a2b"' -j CNI-DN-0123
 done
 nft add table ip kube-proxy
 nft add table ip6 kube-proxy
 nft add table ip flannel-ipv4
 ip link add cni0 type bridge
 ip netns add cni-1
+ip netns add cni-2
+mkdir -p /var/lib/cni/results /run/containerd/io.containerd.runtime.v2.task/k8s.io/1a2b
+echo '{"networkName":"cbr0","result":{"interfaces":[{"name":"eth0","sandbox":"/var/run/netns/cni-1"}]}}' >/var/lib/cni/results/cbr0-1a2b-eth0
+echo '{"linux":{"namespaces":[{"type":"network","path":"/var/run/netns/cni-2"}]}}' >/run/containerd/io.containerd.runtime.v2.task/k8s.io/1a2b/config.json
 ip link add veth11111111 master cni0 type veth peer name eth0 netns cni-1
 ip link add veth22222222 master cni0 type veth peer name peer22222222
 ip link add kube-ipvs0 type bridge
 ip link add flannel.1 type bridge
+`;
+
+/** What nerdctl and podman do beside it: containers with a port of the machine, in networks and namespaces of their own. */
+const CONTAINERS = `for t in iptables-nft ip6tables-nft; do
+  $t -t nat -N CNI-HOSTPORT-DNAT 2>&1
+  $t -t nat -N CNI-DN-4567 && $t -t nat -A CNI-DN-4567 -j RETURN
+  $t -t nat -A CNI-HOSTPORT-DNAT -m comment --comment 'dnat name: "cbr0-of-others" id: "3c4d"' -j CNI-DN-4567
+  $t -t nat -N CNI-89ab && $t -t nat -A POSTROUTING -m comment --comment 'name: "podman" id: "5e6f"' -j CNI-89ab
+  $t -N CNI-FORWARD && $t -A FORWARD -m comment --comment 'CNI firewall plugin rules' -j CNI-FORWARD
+done
+ip netns add cni-3
+ip netns add cni-4
+mkdir -p /var/lib/cni/results /run/containerd/io.containerd.runtime.v2.task/default/3c4d
+echo '{"interfaces":[{"sandbox":"/var/run/netns/cni-3"}]}' >/var/lib/cni/results/podman-5e6f-eth0
+echo '{"path":"/var/run/netns/cni-4"}' >/run/containerd/io.containerd.runtime.v2.task/default/3c4d/config.json
 `;
 
 const LINKS = "ls /sys/class/net | tr '\\n' ' '";
@@ -131,6 +156,36 @@ nft add table inet filter`;
         const { said, left } = await lifetime(':', failing, `${LINKS}; nft list ruleset`);
         expect([said, left]).toEqual(['lo ', []]);
       });
+
+      for (const [when, before, since] of [
+        ['before', CONTAINERS, ':'],
+        ['since', ':', CONTAINERS],
+      ] as const)
+        test(`chains and namespaces of containers that are not in pods stay, there ${when}`, async () => {
+          const ask = 'ls /run/netns; iptables-nft-save; echo --; ip6tables-nft-save';
+          const { said, left } = await lifetime(before, since, ask);
+          const [four = '', six = ''] = said.split('--\n');
+          expect(four.split('\n').slice(0, 2)).toEqual(['cni-3', 'cni-4']);
+          for (const rules of [four, six]) {
+            expect(rules).not.toMatch(/CNI-DN-0123|KUBE-/);
+            expect(rules).toMatch(/^-A CNI-HOSTPORT-DNAT .*cbr0-of-others.* -j CNI-DN-4567$/m);
+            expect(rules).toContain('-A CNI-DN-4567 -j RETURN');
+            expect(rules).toMatch(/^-A POSTROUTING .*podman.* -j CNI-89ab$/m);
+            expect(rules).toMatch(/^-A FORWARD .* -j CNI-FORWARD$/m);
+          }
+          const chains = left.filter((line) => line.startsWith('the chain'));
+          const shared = when === 'before' ? ['CNI-HOSTPORT-SETMARK'] : ['CNI-HOSTPORT-DNAT', 'CNI-HOSTPORT-SETMARK'];
+          expect(chains.toSorted()).toEqual(
+            ['ip6tables-nft', 'iptables-nft']
+              .flatMap((program) =>
+                shared.map(
+                  (name) =>
+                    `the chain ${name} of ${program} stays: containers that are not in pods have ports of the machine`,
+                ),
+              )
+              .toSorted(),
+          );
+        });
 
       test('tables that were there before stay, and there is nothing to tell', async () => {
         const { said, left } = await lifetime('nft add table ip nat', ':', 'nft list tables');

@@ -2,7 +2,7 @@ import type { HostManifest, ManifestEntry } from '../../model/manifest.ts';
 import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import type { AnyStep } from '../../plan/step.ts';
-import { hasUnits, resetSteps } from '../../step/reset.ts';
+import { resetSteps, unitsOf } from '../../step/reset.ts';
 
 /** Which hosts are meant, and how. */
 export interface ResetInputs {
@@ -44,7 +44,7 @@ export function resetTasks(more: readonly AnyStep[]) {
     plan: (context, inputs) => {
       const traces = on(hostsOf(context, inputs), (host) => {
         const manifest = manifestOf(context, host.name);
-        return forget({ uid: manifest?.uid ?? '-', units: hasUnits(manifest?.entries ?? []) });
+        return forget({ uid: manifest?.uid ?? '-', units: unitsOf(manifest?.entries ?? []) });
       });
       return { fragment: traces, outputs: undefined };
     },
