@@ -7,17 +7,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { confined } from './confine.mjs';
 import { installSystemPackages } from './system-packages.mjs';
+import { changedInHome, ownHome, pictureOfHome } from './test-home.mjs';
+import { testPasses } from './test-projects.ts';
+import { testBusybox } from './test-shells.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (text) => console.log(`test: ${text}`);
 
-function run(script, args, env = {}, wrap = (command) => command) {
-  const [command, ...rest] = wrap([process.execPath, join(root, script), ...args]);
-  const { status } = spawnSync(command, rest, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...env },
-  });
+function run([command, ...args], env = {}) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
   return status ?? 1;
 }
 
@@ -28,13 +26,12 @@ function finish({ passed, failed, skipped }) {
 
 installSystemPackages(say);
 say('building');
-if (run('scripts/build.mjs', []) !== 0) {
+if (run([process.execPath, join(root, 'scripts/build.mjs')]) !== 0) {
   say('the build failed');
   finish({ passed: 0, failed: 1, skipped: 0 });
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'kubexm-test-'));
-const summary = join(dir, 'summary.json');
 // Some tests become another user, who must get there.
 const scratch = join(dir, 'tmp');
 mkdirSync(scratch);
@@ -43,15 +40,37 @@ for (const [path, mode] of [
   [scratch, 0o1777],
 ])
   chmodSync(path, mode);
-const status = run(
-  'node_modules/vitest/vitest.mjs',
-  ['run', ...process.argv.slice(2)],
-  { KUBEXM_TEST_SUMMARY: summary },
-  (command) => confined(command, root, scratch, say),
-);
-const counts = existsSync(summary) ? JSON.parse(readFileSync(summary, 'utf8')) : { passed: 0, failed: 0, skipped: 0 };
+const home = ownHome(dir);
+const busybox = testBusybox(home.env.XDG_CACHE_HOME, say);
+const homeBefore = pictureOfHome(home.user);
+const counts = { passed: 0, failed: 0, skipped: 0 };
+for (const { outside, args } of testPasses(process.argv.slice(2))) pass(outside, args);
 rmSync(dir, { recursive: true, force: true });
-// Whatever else vitest is not content with is a failure too, and so is a run without tests.
-if (status !== 0 && counts.failed === 0) counts.failed = 1;
-if (counts.passed + counts.failed + counts.skipped === 0) say('there were no tests');
+// As root they cannot write there, and others may have.
+const changed = process.getuid?.() === 0 ? [] : changedInHome(home.user, homeBefore);
+if (changed.length > 0) {
+  say(`the tests changed the home of the user: ${changed.join(', ')}`);
+  counts.failed++;
+}
+if (counts.passed + counts.failed + counts.skipped === 0) {
+  say('there were no tests');
+  counts.failed = 1;
+}
 finish(counts);
+
+function pass(outside, args) {
+  const options = { network: outside, home: home.user, writable: home.caches };
+  const summary = join(dir, `summary-${outside}.json`);
+  const vitest = [process.execPath, join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--passWithNoTests', ...args];
+  const command = confined(vitest, root, scratch, say, options);
+  if (command === undefined) {
+    counts.failed++;
+    return;
+  }
+  const env = { ...home.env, KUBEXM_TEST_SUMMARY: summary, KUBEXM_TEST_BUSYBOX: busybox };
+  const status = run(command, env);
+  const found = existsSync(summary) ? JSON.parse(readFileSync(summary, 'utf8')) : { passed: 0, failed: 0, skipped: 0 };
+  // Whatever else vitest is not content with is a failure too.
+  if (status !== 0 && found.failed === 0) found.failed = 1;
+  for (const name of Object.keys(counts)) counts[name] += found[name];
+}

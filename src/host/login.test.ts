@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inTurn, onPath } from '../../test/rig/posix-shells.ts';
+import { inTurn, onPath, shellFile } from '../../test/rig/posix-shells.ts';
 import { addUser, describeHosts, type Rig, type RigHost, type RigUser, startRig } from '../../test/rig/sshd.ts';
 import { survivesEverything } from '../../test/rig/survival.ts';
 import { sh } from '../model/script.ts';
@@ -9,7 +10,7 @@ import type { LinkedMachine } from './machine.ts';
 
 const SHELLS = ['dash', 'bash', 'busybox'];
 /** A terminal, and every shell: what a shell must survive is dealt out to them. */
-const PLACES = ['terminal', ...SHELLS.filter((name) => onPath(name) !== undefined)];
+const PLACES = ['terminal', ...SHELLS.filter((name) => shellFile(name) !== undefined)];
 const turnOf = (place: string) => inTurn(PLACES.indexOf(place), PLACES.length);
 const BANNERS = `
 echo "Welcome to the machine"
@@ -182,7 +183,7 @@ describeHosts('a forced command', () => {
 });
 
 describe.each(SHELLS)('with %s as /bin/sh', (name) => {
-  const file = onPath(name);
+  const file = shellFile(name);
   const title = file === undefined ? `needs ${name}` : 'over SSH';
   (file === undefined ? describe.skip : describeHosts)(title, () => {
     let rig: Rig;
@@ -193,8 +194,10 @@ describe.each(SHELLS)('with %s as /bin/sh', (name) => {
       // Every applet before the system's own tools, as on Alpine.
       const applets =
         'for a in $(/kx-busybox --list); do ln -sf /kx-busybox /usr/local/bin/$a; done; ln -sf /kx-busybox /bin/sh';
-      if (name === 'busybox') await host.exec(`cp ${file} /kx-busybox && chmod 755 /kx-busybox && { ${applets}; }`);
-      else await host.exec(`ln -sf ${file} /bin/sh`);
+      if (name === 'busybox') {
+        await copyFile(file ?? '', host.path('/kx-busybox'));
+        await host.exec(applets);
+      } else await host.exec(`ln -sf ${file} /bin/sh`);
       machine = await connectMachine(host.target());
     });
     afterAll(async () => {
@@ -227,3 +230,53 @@ describe.each(SHELLS)('with %s as /bin/sh', (name) => {
     });
   });
 });
+
+const standalone = '/bin/busybox';
+const replaces = spawnSync(standalone, ['ash', '-c', 'PATH=/nowhere command -v mv']).status === 0;
+
+describe.runIf(replaces)(
+  `with a /bin/sh that runs applets instead of programs${replaces ? '' : ' needs busybox-static'}`,
+  () => {
+    describeHosts('over SSH', () => {
+      let rig: Rig;
+      let host: RigHost;
+      beforeAll(async () => {
+        rig = await startRig();
+        host = rig.hosts[0] as RigHost;
+        await host.exec(`printf '#!/bin/sh\\necho the program\\n' >/usr/local/sbin/ip && chmod 755 /usr/local/sbin/ip`);
+        await host.exec(`ln -sf ${standalone} /bin/sh`);
+        await addUser(host, { name: 'free', sudo: 'nopasswd', shell: '/bin/sh', publicKey: `${rig.key}.pub` });
+        await addUser(host, { name: 'freeterm', sudo: 'nopasswd-tty', publicKey: `${rig.key}.pub` });
+      });
+      afterAll(() => rig?.close());
+
+      const runsThePrograms = async (user: string): Promise<void> => {
+        const machine = await connectMachine(host.target({ user }));
+        try {
+          expect((await machine.run(sh`ip; echo "[$KX_SH]"; env | grep -c KX_SH`)).stdout).toMatch(
+            /^the program\n\[\/bin\/\w+.*\]\n0\n$/,
+          );
+          const job = await machine.job({ key: 'k', script: sh`ip; find /bin/sh -exec ip \\;`, timeoutSeconds: 20 });
+          expect(job).toMatchObject({ code: 0, stdout: 'the program\nthe program\n' });
+          await machine.forgetJob('k');
+        } finally {
+          await machine.close();
+        }
+      };
+
+      test('the programs of the machine run, in calls and in jobs', () => runsThePrograms('root'));
+      test('by sudo, with and without a terminal', async () => {
+        await runsThePrograms('free');
+        await runsThePrograms('freeterm');
+      });
+      test('in bash where there is no dash; where there is neither, nothing is done', async () => {
+        await host.exec('mv /bin/dash /bin/dash.away');
+        await runsThePrograms('free');
+        await host.exec('mv /bin/bash /bin/bash.away');
+        await expect(connectMachine(host.target({ user: 'free' }))).rejects.toMatchObject({ code: 'KX3026' });
+        await host.exec('/bin/bash.away -c "mv /bin/bash.away /bin/bash; mv /bin/dash.away /bin/dash"');
+        await runsThePrograms('free');
+      });
+    });
+  },
+);

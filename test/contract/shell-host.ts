@@ -5,6 +5,7 @@ import { library } from '../../src/host/lib/index.ts';
 import type { Facts } from '../../src/model/facts.ts';
 import { type Host, LOCAL, type Output } from '../../src/model/host.ts';
 import { lines, rawScript, type Script, sh } from '../../src/model/script.ts';
+import { shellFile } from '../rig/posix-shells.ts';
 import { runSmall } from '../rig/starter.ts';
 
 /** A shell with the tools that come with it. */
@@ -20,7 +21,7 @@ export function variants(scratch: string): readonly Variant[] {
   const found: Variant[] = [];
   if (existsSync('/bin/dash')) found.push({ name: 'dash', shell: ['/bin/dash'], path: undefined });
   if (existsSync('/bin/bash')) found.push({ name: 'bash', shell: ['/bin/bash', '--posix'], path: undefined });
-  const busybox = ['/bin/busybox', '/usr/bin/busybox'].find(existsSync);
+  const busybox = shellFile('busybox');
   if (busybox !== undefined) {
     const path = join(scratch, 'busybox');
     mkdirSync(path, { recursive: true });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -35,6 +35,7 @@ declare module 'vitest' {
 
 /** Bundles them once for a whole run: hundreds of processes start, and stripping types in each costs more than most tests. */
 export async function setup(project: TestProject): Promise<() => void> {
+  refuseUnconfined();
   const root = fileURLToPath(new URL('../..', import.meta.url));
   // Inside the checkout: the programs look for its data above themselves.
   const cache = join(root, 'node_modules', '.cache');
@@ -56,4 +57,13 @@ export async function setup(project: TestProject): Promise<() => void> {
   }
   project.provide('programs', dir);
   return tidy;
+}
+
+/** As root, tests could change links, routes and processes of this machine: scripts/confine.mjs gives them their own. */
+function refuseUnconfined(): void {
+  if (process.getuid?.() !== 0 || process.env['KUBEXM_TEST_CONFINED'] === '1') return;
+  if (process.env['KUBEXM_TEST_UNCONFINED'] === '1') return;
+  const links = readFileSync('/proc/net/dev', 'utf8').split('\n').slice(2).filter(Boolean);
+  if (links.some((line) => line.split(':')[0]?.trim() !== 'lo'))
+    throw new Error('as root, start tests with `npm test -- <files>`: it gives them namespaces of their own');
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeHosts } from '../../../test/rig/sshd.ts';
-import { halfOf, SystemBench, type SystemCase, withLibrary } from '../../../test/support/os-contract.ts';
+import { BUSYBOX, halfOf, SystemBench, type SystemCase, withLibrary } from '../../../test/support/os-contract.ts';
 import { type Script, sh } from '../../model/script.ts';
 import { hostname } from './hostname.ts';
 import { sysctl } from './sysctl.ts';
@@ -14,7 +14,7 @@ const NAMES = `uname -n; ${FILES('/etc/hostname')}`;
 const ZONE = FILES('/etc/localtime /etc/timezone');
 const SETTINGS = `cat /proc/sys/kernel/domainname; ls -A /etc/sysctl.d; ${FILES('/etc/sysctl.d /etc/sysctl.d/*kubexm*')}`;
 
-const SHELLS: Readonly<Record<string, readonly string[]>> = { bash: ['bash', '--posix'], busybox: ['busybox', 'ash'] };
+const SHELLS: Readonly<Record<string, readonly string[]>> = { bash: ['bash', '--posix'], busybox: [BUSYBOX, 'ash'] };
 
 /** The hosts of the rig have names and a domain of their own: nothing else of the kernel may be changed from there. */
 const cases: readonly SystemCase[] = [
