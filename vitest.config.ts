@@ -4,7 +4,7 @@ import { SkipReporter } from './scripts/test-reporter.ts';
 
 const { unit, process: starting, hosts, alone, machine, build } = testProjects();
 
-// Where scripts/test.mjs made one in memory.
+// Where scripts/run-tests.mjs made one in memory.
 const scratch = process.env['KUBEXM_TEST_TMPDIR'];
 // Times are shown in the zone of whoever looks: in tests that is nobody's.
 const env = { TZ: 'UTC', ...(scratch ? { TMPDIR: scratch } : {}) };

@@ -4,7 +4,7 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/n
 const SHOWN = 5;
 const UNEXPLAINED = 'NO REASON GIVEN, counted as failed: use context.skip(reason)';
 
-/** Prints what was skipped and why, and leaves the numbers where scripts/test.mjs finds them. */
+/** Prints what was skipped and why, and leaves the numbers where scripts/run-tests.mjs finds them. */
 export class SkipReporter implements Reporter {
   #pattern: RegExp | undefined;
 
