@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArtifactLock, LockEntry } from '../model/artifact-lock.ts';
+import { type ArtifactLock, type LockEntry, VOUCHERS } from '../model/artifact-lock.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import { guarded } from './guard.ts';
 
@@ -77,7 +77,9 @@ export async function replaceFile(file: string, text: string, kind: 'record' | '
 
 function isEntry(entry: LockEntry): boolean {
   if ('absent' in entry) return typeof entry.absent === 'string' && typeof entry.sources === 'string';
-  return /^[0-9a-f]{64}$/.test(entry.sha256) && Number.isSafeInteger(entry.size) && typeof entry.source === 'string';
+  const { sha256, size, source, vouched } = entry;
+  const known = vouched === undefined || VOUCHERS.includes(vouched);
+  return /^[0-9a-f]{64}$/.test(sha256) && Number.isSafeInteger(size) && typeof source === 'string' && known;
 }
 
 /** Forgets what a cluster has agreed on: all of it, or only what no source had. */

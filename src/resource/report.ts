@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import type { LockEntry } from '../model/artifact-lock.ts';
+import type { LockEntry, Voucher } from '../model/artifact-lock.ts';
 import type { PlanArtifacts } from '../plan/layers.ts';
 import {
   type Cache,
@@ -37,6 +37,8 @@ export interface ArtifactRow {
   readonly sha256: string | undefined;
   /** Where it came from, or the first source that offers it. */
   readonly source: string | undefined;
+  /** Who says that it is the right file, as far as it is known. */
+  readonly vouched: Voucher | undefined;
   readonly state: ArtifactState;
   /** Why no source offers it, where that is known. */
   readonly reason: string | undefined;
@@ -50,6 +52,7 @@ interface Known {
   readonly size?: number;
   readonly sha256?: string;
   readonly source?: string;
+  readonly vouched?: Voucher;
   readonly state: ArtifactState;
 }
 
@@ -88,7 +91,7 @@ export async function artifactRows(
         : isSettled(entry, asked)
           ? { state: 'absent' }
           : await inCache(cache, item, keys);
-      const unknown = { size: undefined, sha256: undefined, source: undefined };
+      const unknown = { size: undefined, sha256: undefined, source: undefined, vouched: undefined };
       const reason = known.source === undefined ? whyUnbuilt(job, sources) : undefined;
       rows.push({ ...describe(job, item), path, agreed, ...unknown, ...known, reason });
     }
@@ -146,7 +149,8 @@ async function inCache(
   for (const { source, key } of keys) {
     const record = await cache.find(item.id, source, key);
     if (record === undefined || (await cache.store.sizeOf(digestOfHex(record.sha256))) !== record.size) continue;
-    return { size: record.size, sha256: record.sha256, source, state: 'cached' };
+    const { size, sha256, vouched } = record;
+    return { size, sha256, source, ...(vouched === undefined ? {} : { vouched }), state: 'cached' };
   }
   const first = keys[0]?.source;
   return { ...(first === undefined ? {} : { source: first }), state: 'needed' };

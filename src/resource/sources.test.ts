@@ -39,6 +39,7 @@ describe('in which order sources are asked', () => {
       type: 'mirror',
       url: 'https://m',
       registry: 'r.example.com/proxy',
+      plainHTTP: true,
       username: 'me',
       password,
     } as const;
@@ -47,6 +48,7 @@ describe('in which order sources are asked', () => {
         type: 'mirror',
         url: 'https://m',
         registry: 'r.example.com/proxy',
+        plainHTTP: true,
         username: 'me',
         passwordField: 'spec.artifacts.sources[0].password',
       },

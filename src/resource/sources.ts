@@ -39,7 +39,7 @@ function checked(
   zone: string,
   baseDir: string,
 ): SourceSpec {
-  const { type, path, url, registry, caFile, username, sha256, password } = source;
+  const { type, path, url, registry, caFile, plainHTTP, username, sha256, password } = source;
   const missing =
     (type === 'bundle' || type === 'directory') && path === undefined
       ? 'path'
@@ -55,6 +55,7 @@ function checked(
     ...(url === undefined ? {} : { url }),
     ...(registry === undefined ? {} : { registry }),
     ...(caFile === undefined ? {} : { caFile: resolve(baseDir, caFile) }),
+    ...(plainHTTP === undefined ? {} : { plainHTTP }),
     ...(username === undefined ? {} : { username }),
     ...(sha256 === undefined ? {} : { sha256 }),
     ...(password === undefined ? {} : { passwordField: password.at }),

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Voucher } from '../model/artifact-lock.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import { type Cache, digestOfHex, openCache } from './cache.ts';
 import { type EnsureIo, ensure, type Pins, type Supply } from './ensure.ts';
@@ -33,6 +34,7 @@ const job: FilesJob = {
 /** A source that gives texts, and counts how often it was asked. */
 class TextSource implements Source {
   readonly name: string;
+  vouches: Voucher = 'upstream';
   asked = 0;
   text: string;
   offers = true;
@@ -109,6 +111,38 @@ describe('ensure', () => {
     expect(told).toEqual(['one: one gave everything but x']);
   });
 
+  test('who vouched is known, also of what comes from the cache; only a mirror is told of, once', async () => {
+    const [mirror, good] = [new TextSource('mirror'), new TextSource('good')];
+    mirror.vouches = 'mirror';
+    for (const [source, vouched] of [
+      [mirror, 'mirror'],
+      [good, 'upstream'],
+    ] as const) {
+      const supply = supplyOf(source);
+      for (const version of ['3.6.5', '3.6.6', '3.6.5']) {
+        const got = await ensure(supply, { ...job, version }, {}, io());
+        expect([...got.values()].map((one) => one.vouched)).toEqual([vouched, vouched]);
+      }
+    }
+    expect(told).toEqual([expect.stringMatching(/^mirror: nobody but this mirror vouches/)]);
+    // Another run is told too, unless the cluster has agreed on it before.
+    const pins = asPins(await ensure(supplyOf(mirror), job, {}, io()));
+    expect(told).toHaveLength(2);
+    await ensure(supplyOf(mirror), job, pins, io());
+    expect(told).toHaveLength(2);
+  });
+
+  test.each(['KX7071', 'KX7106'] as const)(
+    'a certificate that is not trusted is no reason to ask another (%s)',
+    async (code) => {
+      const [one, two] = [new TextSource('one'), new TextSource('two')];
+      const params = { host: 'm.example', registry: 'm.example', reason: 'self-signed certificate' };
+      one.failure = kubexmError(code, params);
+      await expect(ensure(supplyOf(one, two), job, {}, io())).rejects.toMatchObject({ code });
+      expect(two.asked).toBe(0);
+    },
+  );
+
   test('says what every source said when none has it', async () => {
     const [one, two] = [new TextSource('one'), new TextSource('two')];
     for (const source of [one, two]) source.failure = kubexmError('KX7017', { source: source.name, item: 'x' });
@@ -155,6 +189,7 @@ describe('ensure', () => {
     const one = new TextSource('one');
     const slow: Source = {
       name: 'one',
+      vouches: 'upstream',
       key: () => one.key(),
       get: async (...args) => {
         await new Promise((resolve) => setTimeout(resolve, 100));

@@ -3,6 +3,7 @@ import { errorRemedy, errorTitle, KubexmError, kubexmError } from '../model/erro
 
 import { type Cache, digestOfHex } from './cache.ts';
 import { itemsOf } from './items.ts';
+import { UNTRUSTED } from './source/untrusted.ts';
 import type { Item, Job, Source, Supplied, SupplyIo } from './types.ts';
 
 /** A file that is in the cache, and where it came from. */
@@ -29,8 +30,11 @@ export interface Supply {
   readonly told: Set<string>;
 }
 
-/** A directory that cannot be written to, a full disk: what is wrong with this machine, no other source mends. */
-const OF_THIS_MACHINE: ReadonlySet<string> = new Set(['KX7035', 'KX7122']);
+/**
+ * A directory that cannot be written to, a full disk: what is wrong with this machine is wrong for every source. A certificate that is
+ * not trusted may mean that somebody is in between: whoever that is must not decide which source is asked.
+ */
+const FINAL: ReadonlySet<string> = new Set(['KX7035', 'KX7122', ...UNTRUSTED]);
 
 /**
  * Gets the items of a job: from the cache if it has what is pinned or what one of the sources would give, else from the first
@@ -42,13 +46,20 @@ export async function ensure(supply: Supply, job: Job, pins: Pins, io: EnsureIo)
   const cached = async () => (await pinned(supply, items, pins)) ?? (await remembered(supply, job, items, pins));
   // Who has it waits for nobody: another run may want another file under this name, and be at it for long.
   const here = await cached();
-  if (here !== undefined) return here;
-  return await supply.cache.alone(
-    `job ${name}`,
-    'waiting for another run that gets it',
-    io,
-    async () => (await cached()) ?? (await fetched(supply, job, items, pins, io)),
-  );
+  const got =
+    here ??
+    (await supply.cache.alone(
+      `job ${name}`,
+      'waiting for another run that gets it',
+      io,
+      async () => (await cached()) ?? (await fetched(supply, job, items, pins, io)),
+    ));
+  for (const [id, { vouched, source }] of got) {
+    // What was agreed on earlier was told then.
+    if (pins[id] === undefined && (vouched === 'mirror' || vouched === 'nobody'))
+      tellOnce(supply, errorTitle('KX7082', { source }, io.lang ?? 'en'), io);
+  }
+  return got;
 }
 
 /** What is pinned and whole in the cache, whatever it came from. */
@@ -77,7 +88,8 @@ async function remembered(
       const record = await cache.find(id, source.name, key);
       if (record === undefined || (pins[id]?.sha256 ?? record.sha256) !== record.sha256) break;
       if (!(await cache.store.verify(digestOfHex(record.sha256)))) break;
-      found.set(id, { sha256: record.sha256, size: record.size, source: source.name });
+      const { sha256, size, vouched = source.vouches } = record;
+      found.set(id, { sha256, size, source: source.name, vouched });
     }
     if (found.size === items.length) return found;
   }
@@ -99,7 +111,7 @@ async function fetched(
       return await fromSource(supply, source, key, job, items, pins, io);
     } catch (error) {
       io.signal.throwIfAborted();
-      if (!(error instanceof KubexmError) || OF_THIS_MACHINE.has(error.code)) throw error;
+      if (!(error instanceof KubexmError) || FINAL.has(error.code)) throw error;
       failures.push({ source: source.name, error });
       tellOnce(supply, `${source.name}: ${titleOf(error, io.lang)}`, io);
     }
@@ -163,7 +175,8 @@ async function fromSource(
         from: pin.source,
       });
     }
-    found.set(id, { sha256: one.sha256, size: one.size, source: source.name });
+    const { sha256, size, vouched = source.vouches } = one;
+    found.set(id, { sha256, size, source: source.name, vouched });
   }
   // Only now: an index that knows a part would make the next run wait for what will never come.
   for (const [id, one] of found) await cache.note({ ...one, id, key });

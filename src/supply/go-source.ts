@@ -38,6 +38,7 @@ export function goSource(cache: Cache, env: SupplyIo['env']): Source {
   const builder = new Builder(cache, env);
   return {
     name: NAME,
+    vouches: 'go-sumdb',
     key: (job) => (job.kind === 'files' ? builder.filesKey(job) : builder.imageKey(job)),
     get: (job, _store, io) => (job.kind === 'files' ? builder.files(job, io) : builder.image(job, io)),
     outlook: (job, io) => builder.outlook(job, io),

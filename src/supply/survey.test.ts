@@ -20,6 +20,7 @@ const silent = kubexmError('KX7070', { host: 'example.org', seconds: 3, reason: 
 function source(name: string, outlook: Outlook | undefined, offers = true): Source {
   return {
     name,
+    vouches: 'upstream',
     key: async () => (offers ? name : undefined),
     get: async () => {
       throw new Error('nothing is got by asking');
@@ -48,6 +49,12 @@ describe('a survey', () => {
   test('one that cannot even be asked is passed over', async () => {
     const broken = { ...source('mirror', undefined), outlook: () => Promise.reject(silent) };
     expect(await ask(broken, source('go', {}))).toMatchObject({ source: 'go', whys: [{ source: 'mirror' }] });
+  });
+
+  test('nor is one whose certificate is not trusted passed over', async () => {
+    const untrusted = kubexmError('KX7071', { host: 'example.org', reason: 'self-signed certificate' });
+    const found = await ask(source('upstream', { why: untrusted }), source('go', { missing, builds }));
+    expect(found).toEqual({ job, whys: [{ source: 'upstream', error: untrusted }], missing: [], builds: [] });
   });
 
   test('sources that do not offer it are not asked', async () => {

@@ -1,5 +1,6 @@
 import { KubexmError } from '../model/errors/index.ts';
 import { keyOf, type Supply } from './ensure.ts';
+import { UNTRUSTED } from './source/untrusted.ts';
 import type { AskIo, Job, Missing, Outlook, PlannedBuild } from './types.ts';
 
 /** Where a job would come from, and what that takes. */
@@ -27,6 +28,8 @@ export async function survey(
         const { why, missing = [], builds = [] } = (await source.outlook?.(job, io).catch(asWhy)) ?? {};
         if (why === undefined) return { job, source: source.name, whys, missing, builds };
         whys.push({ source: source.name, error: why });
+        // Getting it would end here, too.
+        if (UNTRUSTED.includes(why.code)) break;
       }
       return { job, whys, missing: [], builds: [] };
     }),

@@ -1,3 +1,4 @@
+import type { Voucher } from '../model/artifact-lock.ts';
 import type { ArtifactNeed, BuildNeed, FileNeed, ImageNeed } from '../model/catalog/need.ts';
 import type { Arch } from '../model/catalog/schema.ts';
 import type { KubexmError } from '../model/errors/index.ts';
@@ -45,12 +46,16 @@ export interface Item {
 export interface Supplied {
   readonly sha256: string;
   readonly size: number;
+  /** Who says that it is the right one. Default: as the source says of all of its files. */
+  readonly vouched?: Voucher;
 }
 
 /** Somewhere artifacts come from. */
 export interface Source {
   /** As the user names it: `upstream`, `go`, `mirror https://files.example.com`. */
   readonly name: string;
+  /** Who vouches for its files, unless more is known of one. */
+  readonly vouches: Voucher;
   /** What its result depends on, found without the network. Undefined: it does not offer this job. */
   key(job: Job): Promise<string | undefined>;
   /** Gets all items of a job into the store, by their ids. Throws an error that says in one line why it cannot. */

@@ -92,6 +92,20 @@ describe('all of a cluster’s artifacts from several sources', { timeout: 600_0
     expect([status, stderr]).toEqual([0, expect.stringContaining('succeeded')]);
   });
 
+  test('the lock says who vouched for what, and that only a mirror did is told', async () => {
+    const text = readFileSync(join(cluster(), 'artifacts.lock'), 'utf8');
+    const { items } = JSON.parse(text) as { items: Record<string, { source: string; vouched?: string }> };
+    for (const [id, { source, vouched }] of Object.entries(items)) {
+      if (source.startsWith('mirror')) expect(vouched, id).toBe('mirror');
+      else if (source.startsWith('directory')) expect(vouched, id).toBe('user');
+      else expect(vouched, id).toBeDefined();
+    }
+    const said = `${both[0]?.stdout}${both[0]?.stderr}`;
+    expect(said.split('nobody but this mirror vouches')).toHaveLength(2);
+    const rows = await call(['get', 'artifacts', '-f', 'c.yaml', '-o', 'json'], { cwd, env });
+    expect(rows.stdout).toContain('"vouched": "mirror"');
+  });
+
   test('killed at random moments: never a bad file, and the next run goes on', async () => {
     const right = new Set([...agreed.values()]);
     for (const [i, moment] of some(randoms(20), 3).entries()) {

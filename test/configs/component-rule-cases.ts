@@ -196,6 +196,7 @@ export const componentRuleCases: readonly Case[] = [
     'digest of a directory',
     plus(`artifacts:\n  sources: [{type: directory, path: /a, sha256: ${'a'.repeat(64)}}]\n`),
   ),
+  bad('KX2723', 'plain HTTP of upstream', plus('artifacts:\n  sources: [{type: upstream, plainHTTP: true}]\n')),
   bad('KX2723', 'authority of Go', plus('artifacts:\n  sources: [{type: go, caFile: ca.pem}]\n'), 'ca.pem', 'upstream'),
   bad(
     'KX2731',

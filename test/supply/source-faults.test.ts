@@ -19,7 +19,7 @@ function job(behaviour: Behaviour) {
 
 async function expectGot(behaviour: Behaviour, options = quick): Promise<void> {
   const got = await upstream(options).get(job(behaviour), at.store, at.io());
-  expect([...got.values()]).toEqual([{ sha256: hex(content), size: content.length }]);
+  expect([...got.values()]).toEqual([{ sha256: hex(content), size: content.length, vouched: 'upstream' }]);
   expect(await at.expectSound()).toEqual([hex(content)]);
   expect(at.arriving()).toEqual([]);
 }

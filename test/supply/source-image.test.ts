@@ -45,7 +45,8 @@ test('an image for one processor, as a tar; the same one wherever it came from',
     await openBlobStore(`${world.base}/zoned`),
     world.io(),
   );
-  expect(zoned).toEqual(got);
+  const one = (from: typeof got) => [...from.values()][0];
+  expect(one(zoned)).toEqual({ ...one(got), vouched: 'mirror' });
 });
 
 test('a tar has the name that the cluster gives the image: runtimes look for no other', async () => {

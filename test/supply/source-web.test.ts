@@ -21,8 +21,8 @@ test('programs by their ids, with progress', async () => {
   );
   const got = await upstream(quick).get(job, at.store, at.io());
   expect([...got].sort()).toEqual([
-    ['tool/1.2.3/amd64/kubeadm', { sha256: hex(kubeadm), size: kubeadm.length }],
-    ['tool/1.2.3/amd64/kubelet', { sha256: hex(kubelet), size: kubelet.length }],
+    ['tool/1.2.3/amd64/kubeadm', { sha256: hex(kubeadm), size: kubeadm.length, vouched: 'upstream' }],
+    ['tool/1.2.3/amd64/kubelet', { sha256: hex(kubelet), size: kubelet.length, vouched: 'upstream' }],
   ]);
   expect(await at.expectSound()).toHaveLength(2);
   expect(at.progress.at(-1)).toEqual([500_000, 500_000]);
@@ -87,7 +87,11 @@ test('checksums in a list, and by sha512', async () => {
   );
   const job = filesJob(fileNeed(url, { checksum: { url: sums, mirrors: [], form: 'sums' } }));
   const got = await upstream(quick).get(job, at.store, at.io());
-  expect(got.get('tool/1.2.3/amd64/kubeadm')).toEqual({ sha256: hex(kubeadm), size: kubeadm.length });
+  expect(got.get('tool/1.2.3/amd64/kubeadm')).toEqual({
+    sha256: hex(kubeadm),
+    size: kubeadm.length,
+    vouched: 'upstream',
+  });
   expect(await at.expectSound()).toEqual([hex(kubeadm)]);
 });
 

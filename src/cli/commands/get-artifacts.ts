@@ -59,6 +59,7 @@ function columns({ say }: Io): Column<ArtifactRow>[] {
     { title: say('col.size'), cell: (row) => (row.size === undefined ? '' : bytesText(row.size)), align: 'right' },
     { title: say('col.source'), cell: (row) => row.source ?? '' },
     { title: say('col.state'), cell: (row) => say(`artifact.${row.state}`), style: styleOf },
+    { title: say('col.vouched'), cell: (row) => row.vouched ?? '', wide: true },
     { title: say('col.digest'), cell: (row) => row.sha256 ?? '', wide: true },
     { title: say('col.path'), cell: (row) => row.path, wide: true },
   ];

@@ -31,6 +31,7 @@ export const enArtifacts = {
   'col.kind': 'KIND',
   'col.size': 'SIZE',
   'col.source': 'SOURCE',
+  'col.vouched': 'VOUCHED BY',
   'col.digest': 'SHA256',
   'col.path': 'PATH',
   'artifact.ready': 'ready',

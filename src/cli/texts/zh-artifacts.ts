@@ -33,6 +33,7 @@ export const zhArtifacts: Readonly<Record<keyof typeof enArtifacts, string>> = {
   'col.kind': '类型',
   'col.size': '大小',
   'col.source': '来源',
+  'col.vouched': '担保方',
   'col.digest': 'SHA256',
   'col.path': '路径',
   'artifact.ready': '就绪',

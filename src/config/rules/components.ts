@@ -66,6 +66,7 @@ const sources = rule(['spec.artifacts.sources'], ({ cluster, report }) => {
     const belongings = {
       sha256: 'bundle',
       url: 'mirror',
+      plainHTTP: 'mirror',
       username: 'mirror',
       password: 'mirror',
     } as const;

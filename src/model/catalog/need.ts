@@ -22,6 +22,8 @@ export interface FileNeed {
   readonly mirrors: readonly string[];
   /** Unset: upstream publishes none; the digest is pinned when the file is first fetched. */
   readonly checksum?: ChecksumPlace;
+  /** What the project publishes, where the catalog knows it: `sha256:<hex>` or `sha512:<hex>`. */
+  readonly digest?: `${'sha256' | 'sha512'}:${string}`;
   /** Programs by name, and where they lie in an archive; a binary is its own program. */
   readonly programs: Readonly<Record<string, string>>;
   /** The same content in files of a Go module. */

@@ -27,6 +27,12 @@ const source = marked(
       .describe(
         'Certificates of authorities to trust beside the usual ones, in PEM: of a private mirror, or of a proxy that opens TLS on the way to upstream or a zone.',
       ),
+    plainHTTP: z
+      .boolean()
+      .optional()
+      .describe(
+        'Use what the mirror sends over plain HTTP even if neither the catalog nor the project has a digest of it.',
+      ),
     username: line().optional().describe('User of the mirror.'),
     password: secret().optional().describe('Password of the mirror.'),
   }),

@@ -17,8 +17,8 @@ export const artifactSourceErrors = {
     exit: 5,
     title: { en: 'the certificate of {host} is not trusted: {reason}', zh: '不信任 {host} 的证书：{reason}' },
     remedy: {
-      en: 'If a private authority signed it, or a proxy that opens TLS did, name the authority’s certificate as caFile of the source in spec.artifacts.sources. If the clock of this machine is wrong, set it. Certificates are always checked; NODE_TLS_REJECT_UNAUTHORIZED is ignored.',
-      zh: '若证书由私有 CA 或解密 TLS 的代理签发，请在 spec.artifacts.sources 中用该来源的 caFile 指定 CA 证书。若本机时钟不准，请校正。证书始终会被校验，NODE_TLS_REJECT_UNAUTHORIZED 不起作用。',
+      en: 'If a private authority signed it, or a proxy that opens TLS did, name the authority’s certificate as caFile of the source in spec.artifacts.sources. If the clock of this machine is wrong, set it. To do without this source, leave it out of spec.artifacts.sources or KUBEXM_SOURCES: kubexm does not go on with another one by itself.',
+      zh: '若证书由私有 CA 或解密 TLS 的代理签发，请在 spec.artifacts.sources 中用该来源的 caFile 指定 CA 证书。若本机时钟不准，请校正。若不使用该来源，请从 spec.artifacts.sources 或 KUBEXM_SOURCES 中去掉它：kubexm 不会自行改用其他来源。',
     },
   },
   KX7072: {
@@ -111,6 +111,28 @@ export const artifactSourceErrors = {
     remedy: {
       en: 'caFile must name a file with certificates in PEM on the machine kubexm runs on.',
       zh: 'caFile 应为运行 kubexm 的机器上含有 PEM 证书的文件。',
+    },
+  },
+  KX7082: {
+    exit: 5,
+    title: {
+      en: '{source}: nobody but this mirror vouches for some of its files or images; artifacts.lock names them',
+      zh: '{source}：其部分文件或镜像仅由该镜像站自身担保；artifacts.lock 中有记录',
+    },
+    remedy: {
+      en: 'A mirror that was tampered with would not be noticed. Look for "vouched": "mirror" or "nobody" in artifacts.lock, and compare these files with what the projects publish; or put upstream or go before the mirror in spec.artifacts.sources.',
+      zh: '若镜像站被篡改，将无法发现。请在 artifacts.lock 中查找 "vouched": "mirror" 或 "nobody"，并与项目发布的内容核对；或在 spec.artifacts.sources 中将 upstream 或 go 排在镜像站之前。',
+    },
+  },
+  KX7083: {
+    exit: 5,
+    title: {
+      en: '{file} would come from {host} over plain HTTP, and no digest vouches for it',
+      zh: '{file} 将通过明文 HTTP 从 {host} 获取，且没有可信的摘要',
+    },
+    remedy: {
+      en: 'Anybody on the way could replace it, so it is not used. Let the mirror speak HTTPS (caFile names a private authority), use another source, or set plainHTTP: true for the mirror in spec.artifacts.sources.',
+      zh: '途中任何人都可能替换它，因此不使用。请让镜像站使用 HTTPS（可用 caFile 指定私有 CA），使用其他来源，或在 spec.artifacts.sources 中为该镜像站设置 plainHTTP: true。',
     },
   },
 } as const satisfies Record<string, ErrorEntry>;

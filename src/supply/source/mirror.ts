@@ -1,5 +1,6 @@
 import { formatReference, parseReference } from '../../oci/index.ts';
 import type { Source } from '../types.ts';
+import type { Place } from './web/file.ts';
 import { networkSource } from './web/source.ts';
 import type { WebOptions } from './web/web.ts';
 
@@ -14,34 +15,35 @@ export interface MirrorOptions extends WebOptions {
 
 /** A private mirror: every file below the name of the host that it comes from, checksums included; images in its registry. */
 export function mirror(options: MirrorOptions): Source {
-  const { url, username, password = '', registry, ...rest } = options;
-  const base = new URL(url);
-  const at = (address: string): URL => {
+  const { url: text, username, password = '', registry, ...rest } = options;
+  const base = new URL(text);
+  const there = (address: string): Place => {
     const { host, pathname } = new URL(address);
-    const there = new URL(base);
-    there.pathname = `${base.pathname.replace(/\/+$/, '')}/${host}${pathname}`;
+    const url = new URL(base);
+    url.pathname = `${base.pathname.replace(/\/+$/, '')}/${host}${pathname}`;
     if (username !== undefined) {
       // Encoded in full: the setters leave a % as it is.
-      there.username = encodeURIComponent(username);
-      there.password = encodeURIComponent(password);
+      url.username = encodeURIComponent(username);
+      url.password = encodeURIComponent(password);
     }
-    return there;
+    return { url, of: 'mirror' };
   };
   const [host = base.host, ...path] = (registry ?? base.host).split('/');
   return networkSource({
     name: `mirror ${base.origin}${base.pathname.replace(/\/+$/, '')}`,
+    of: 'mirror',
     options: { ...rest, plainHttp: [...(rest.plainHttp ?? []), ...(base.protocol === 'http:' ? [host] : [])] },
     credentials: username === undefined ? undefined : () => ({ username, password }),
     files: (need) => ({
-      urls: [at(need.url)],
-      checksums: need.checksum === undefined ? [] : [at(need.checksum.url)],
+      urls: [there(need.url)],
+      checksums: need.checksum === undefined ? [] : [there(need.checksum.url)],
     }),
     images: ({ upstream }) => {
       const { repository, tag, digest } = parseReference(upstream);
-      const there = { registry: host, repository: [...path, repository].join('/') };
+      const place = { registry: host, repository: [...path, repository].join('/') };
       return [
         formatReference({
-          ...there,
+          ...place,
           ...(tag === undefined ? {} : { tag }),
           ...(digest === undefined ? {} : { digest }),
         }),

@@ -1,4 +1,5 @@
 import type { Source } from '../types.ts';
+import { placeAt } from './web/file.ts';
 import { networkSource } from './web/source.ts';
 import type { WebOptions } from './web/web.ts';
 
@@ -6,10 +7,11 @@ import type { WebOptions } from './web/web.ts';
 export function upstream(options: WebOptions = {}): Source {
   return networkSource({
     name: 'upstream',
+    of: 'upstream',
     options,
     files: ({ url, checksum }) => ({
-      urls: [new URL(url)],
-      checksums: checksum === undefined ? [] : [new URL(checksum.url)],
+      urls: [placeAt(url, 'upstream')],
+      checksums: checksum === undefined ? [] : [placeAt(checksum.url, 'upstream')],
     }),
     // What nobody publishes is not asked for.
     images: ({ upstream: reference }) => (/^[^/]*\.invalid\//.test(reference) ? [] : [reference]),

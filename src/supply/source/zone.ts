@@ -1,23 +1,30 @@
 import type { FileNeed } from '../../model/catalog/need.ts';
 import type { Job, Source } from '../types.ts';
-import type { Places } from './web/file.ts';
+import { type Places, placeAt } from './web/file.ts';
 import { networkSource } from './web/source.ts';
 import type { WebOptions } from './web/web.ts';
 
 /**
- * The mirrors of the zone that the catalog knows. What a file must be, its project says if it answers; only where it does not,
- * the mirror is believed.
+ * The mirrors of the zone that the catalog knows. What a file must be, the catalog says, or its project if it answers; only where
+ * neither does, the mirror is believed.
  */
 export function zone(options: WebOptions = {}): Source {
-  const source = networkSource({ name: 'zone', options, files: placesOf, images: ({ mirrors }) => mirrors });
+  const source = networkSource({
+    name: 'zone',
+    of: 'mirror',
+    options,
+    files: placesOf,
+    images: ({ mirrors }) => mirrors,
+  });
   return { ...source, key: async (job) => (hasMirrors(job) ? await source.key(job) : undefined) };
 }
 
 /** One file of several may have no mirror: then it comes from its project. */
 function placesOf({ url, mirrors, checksum }: FileNeed): Places {
+  const mirrored = (addresses: readonly string[]) => addresses.map((address) => placeAt(address, 'mirror'));
   return {
-    urls: (mirrors.length > 0 ? mirrors : [url]).map((text) => new URL(text)),
-    checksums: checksum === undefined ? [] : [checksum.url, ...checksum.mirrors].map((text) => new URL(text)),
+    urls: mirrors.length > 0 ? mirrored(mirrors) : [placeAt(url, 'upstream')],
+    checksums: checksum === undefined ? [] : [placeAt(checksum.url, 'upstream'), ...mirrored(checksum.mirrors)],
   };
 }
 

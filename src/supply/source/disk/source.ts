@@ -41,6 +41,7 @@ export function diskSource(place: DiskPlace): Source {
   };
   return {
     name: place.name,
+    vouches: 'user',
     key: async (job) => {
       // One that cannot be read is an answer too: asked for a file it says why.
       const found = await index().catch(() => undefined);

@@ -5,18 +5,39 @@ import { basename, join } from 'node:path';
 import { fetchChecksum } from '../../../http/checksums.ts';
 import { FilePart } from '../../../http/file-part.ts';
 import { type OnBytes, transfer } from '../../../http/transfer.ts';
+import type { Voucher } from '../../../model/artifact-lock.ts';
 import type { FileNeed } from '../../../model/catalog/need.ts';
 import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import { type BlobStore, type Digest, locked, type Part, writeError } from '../../../oci/index.ts';
 import type { Supplied } from '../../types.ts';
 import { unpack } from '../archive/unpack.ts';
-import { asking, atFirst, type Web, WrongContent } from './web.ts';
+import { asking, atFirst, isPlain, refusePlain, type Web, WrongContent } from './web.ts';
+
+/** Whose a server is: the project's own, or somebody's who copies. */
+export type Owner = 'upstream' | 'mirror';
+
+/** An address, and whose it is. */
+export interface Place {
+  readonly url: URL;
+  readonly of: Owner;
+}
 
 /** Where a file and its checksum are, best first. */
 export interface Places {
-  readonly urls: readonly URL[];
+  readonly urls: readonly Place[];
   /** Empty: its project publishes none. */
-  readonly checksums: readonly URL[];
+  readonly checksums: readonly Place[];
+}
+
+/** An address of somebody's. */
+export function placeAt(address: string, of: Owner): Place {
+  return { url: new URL(address), of };
+}
+
+/** A digest that is known before the file is, and who says so. */
+interface Known {
+  readonly digest: Digest;
+  readonly vouched: Voucher;
 }
 
 /** What is done with a file on the way. */
@@ -36,30 +57,38 @@ const GOT_ON = 1024 * 1024;
  */
 export async function fetchFile(at: Fetching, need: FileNeed, places: Places): Promise<ReadonlyMap<string, Supplied>> {
   const { store, web } = at;
-  const key = `file-${hashOf([need.url, need.checksum?.url ?? ''])}`;
+  const key = `file-${hashOf([need.url, need.checksum?.url ?? '', need.digest ?? ''])}`;
   const note = join(store.dir, 'ingest', `${key}.done`);
   const came = Date.now();
   return await locked(join(store.dir, 'locks', key), web.signal, async () => {
     const done = await finishedSince(note, came, namesOf(need), store);
     if (done !== undefined) return done;
-    const digest = await publishedDigest(web, need, places);
-    const got =
-      digest === undefined
-        ? await pinned(at, need, places.urls, join(store.dir, 'ingest', key))
-        : await checked(at, need, places.urls, digest);
-    const files = await taken(at, need, got);
+    const known = catalogDigest(need) ?? (await publishedDigest(web, need, places));
+    const got = known ?? (await pinned(at, need, places.urls, join(store.dir, 'ingest', key)));
+    if (known !== undefined) await checked(at, need, places.urls, known.digest);
+    const files = new Map(
+      [...(await taken(at, need, got.digest))].map(([name, one]) => [name, { ...one, vouched: got.vouched }]),
+    );
     await writeFile(note, JSON.stringify([...files]));
     return files;
   });
 }
 
+/** What the project publishes, as kubexm knows it: no server can say anything else. */
+function catalogDigest({ digest }: FileNeed): Known | undefined {
+  return digest === undefined ? undefined : { digest, vouched: 'catalog' };
+}
+
 /** The digest that vouches for a file. Where one is published it must be had: nobody goes on without. */
-async function publishedDigest(web: Web, need: FileNeed, { checksums, urls }: Places): Promise<Digest | undefined> {
+async function publishedDigest(web: Web, need: FileNeed, { checksums, urls }: Places): Promise<Known | undefined> {
   if (checksums.length === 0) return undefined;
-  const names = [...new Set([need.file, ...urls.map((url) => basename(decodeURIComponent(url.pathname)))])];
+  const names = [...new Set([need.file, ...urls.map(({ url }) => basename(decodeURIComponent(url.pathname)))])];
   try {
-    const { value } = await atFirst(web, checksums, need.file, (url) => fetchChecksum(url, names, asking(web, false)));
-    return `${value.algorithm}:${value.hex}`;
+    const { value, url } = await atFirst(web, urlsOf(checksums), need.file, async (from) => {
+      refusePlain(web, from, need.file);
+      return await fetchChecksum(from, names, asking(web, false));
+    });
+    return { digest: `${value.algorithm}:${value.hex}`, vouched: vouching(checksums, url) };
   } catch (error) {
     if (!(error instanceof KubexmError) || error.code !== 'KX7072') throw error;
     const { host = '', reason = '' } = error.params;
@@ -68,12 +97,12 @@ async function publishedDigest(web: Web, need: FileNeed, { checksums, urls }: Pl
 }
 
 /** A file whose digest is known: it may go on at another address, and after another process. */
-async function checked(at: Fetching, need: FileNeed, urls: readonly URL[], digest: Digest): Promise<Digest> {
+async function checked(at: Fetching, need: FileNeed, places: readonly Place[], digest: Digest): Promise<void> {
   const { store, web, progress } = at;
   // Read, not only looked for: a damaged one is fetched again.
-  if (await store.verify(digest)) return digest;
+  if (await store.verify(digest)) return;
   await store.ingest(digest, web.signal, async (part) => {
-    await atFirst(web, urls, need.file, async (url, gotOn) => {
+    await atFirst(web, urlsOf(places), need.file, async (url, gotOn) => {
       const had = part.size;
       at.say(`fetching ${need.file}`);
       try {
@@ -83,7 +112,6 @@ async function checked(at: Fetching, need: FileNeed, urls: readonly URL[], diges
       }
     });
   });
-  return digest;
 }
 
 async function rest(web: Web, url: URL, part: Part, digest: Digest, progress: OnBytes): Promise<void> {
@@ -102,12 +130,13 @@ async function rest(web: Web, url: URL, part: Part, digest: Digest, progress: On
 }
 
 /** A file for which nobody vouches but the address. It goes on only where the server says that it is still the same. */
-async function pinned(at: Fetching, need: FileNeed, urls: readonly URL[], path: string): Promise<Digest> {
+async function pinned(at: Fetching, need: FileNeed, places: readonly Place[], path: string): Promise<Known> {
   const { store, web, progress } = at;
   try {
     const part = await FilePart.open(path, ['sha256']);
     try {
-      await atFirst(web, urls, need.file, async (url, gotOn) => {
+      const { url: from } = await atFirst(web, urlsOf(places), need.file, async (url, gotOn) => {
+        refusePlain(web, url, need.file);
         const validator = part.validatorFrom(url);
         if (validator === undefined) await part.reset();
         at.say(`fetching ${need.file}`);
@@ -126,7 +155,7 @@ async function pinned(at: Fetching, need: FileNeed, urls: readonly URL[], path: 
       const { digest } = await store.write(createReadStream(part.file));
       if (digest !== want) throw kubexmError('KX7121', { digest: want, store: store.dir });
       await part.drop();
-      return digest;
+      return { digest, vouched: vouching(places, from) };
     } finally {
       if (part.size === 0) await part.drop();
       await part.close();
@@ -134,6 +163,15 @@ async function pinned(at: Fetching, need: FileNeed, urls: readonly URL[], path: 
   } catch (error) {
     throw writeError(error, path);
   }
+}
+
+function urlsOf(places: readonly Place[]): readonly URL[] {
+  return places.map(({ url }) => url);
+}
+
+/** Who vouches for what came from an address. */
+function vouching(places: readonly Place[], from: URL): Voucher {
+  return isPlain(from) ? 'nobody' : (places.find(({ url }) => url === from)?.of ?? 'mirror');
 }
 
 /** What is wanted of a file that is in the store, by name. */

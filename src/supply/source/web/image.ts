@@ -2,13 +2,19 @@ import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import { type BlobStore, type Credentials, openRegistry, parseReference, type Reference } from '../../../oci/index.ts';
 import { imageTar } from '../../image/index.ts';
 import type { ImageJob, Supplied, SupplyIo } from '../../types.ts';
-import type { Web } from './web.ts';
+import { UNTRUSTED } from '../untrusted.ts';
+import type { Owner } from './file.ts';
+import { isPlain, refusePlain, type Web } from './web.ts';
 
 /** How the registries of a source are reached. */
 export interface RegistryAccess {
   readonly credentials?: (() => Credentials) | undefined;
   readonly plainHttp: (registry: string) => boolean;
+  readonly of: Owner;
 }
+
+/** What is wrong with this machine is wrong for every registry; and who is in between must not decide which one is asked. */
+const FINAL: readonly string[] = ['KX7122', ...UNTRUSTED];
 
 /** Pulls an image for one processor from the first reference that has it, and writes it as a tar under the name that the cluster gives it. */
 export async function fetchImage(
@@ -28,11 +34,11 @@ export async function fetchImage(
     const why = silent[i];
     try {
       if (why !== undefined) throw why;
+      if (reference.digest === undefined) refusePlain(web, originOf(reference.registry, access), job.image.upstream);
       return await pulled(web, job, reference, access, store, io);
     } catch (error) {
       io.signal.throwIfAborted();
-      // What is wrong with this machine, no other registry mends.
-      if (!(error instanceof KubexmError) || error.code === 'KX7122') throw error;
+      if (!(error instanceof KubexmError) || FINAL.includes(error.code)) throw error;
       errors.push(error);
     }
   }
@@ -72,7 +78,8 @@ async function pulled(
       signal: io.signal,
       progress: ({ allDone, allSize }) => io.progress(allDone, allSize),
     });
-    return await imageTar(store, job.image.reference, root, job.arch, io);
+    const tar = await imageTar(store, job.image.reference, root, job.arch, io);
+    return { ...tar, vouched: isPlain(originOf(name, access)) ? 'nobody' : access.of };
   } finally {
     registry.close();
   }

@@ -6,7 +6,7 @@ import type { BlobStore, Credentials } from '../../../oci/index.ts';
 import { inParallel } from '../../../oci/registry/parallel.ts';
 import { itemsOf } from '../../items.ts';
 import type { AskIo, FilesJob, Job, Source, Supplied, SupplyIo } from '../../types.ts';
-import { fetchFile, type Places } from './file.ts';
+import { fetchFile, type Owner, type Place, type Places } from './file.ts';
 import { fetchImage, registryOrigins } from './image.ts';
 import { Reach } from './reach.ts';
 import { tally } from './tally.ts';
@@ -15,6 +15,8 @@ import { openWeb, type Web, type WebOptions } from './web.ts';
 /** A source of the network: where it has files and images. */
 export interface NetworkSource {
   readonly name: string;
+  /** Whose servers these are. */
+  readonly of: Owner;
   readonly options: WebOptions;
   /** Undefined: not here. */
   readonly files: (need: FileNeed) => Places | undefined;
@@ -31,6 +33,7 @@ export function networkSource(spec: NetworkSource): Source {
   const reach = new Reach(spec.options.answerSeconds ?? 3);
   return {
     name: spec.name,
+    vouches: spec.of,
     key: async (job) => keyOf(spec, job),
     get: (job, store, io) => withWeb(spec, reach, io, (web) => get(spec, web, job, store, io)),
     outlook: async (job, io) => {
@@ -61,7 +64,7 @@ async function whySilent(spec: NetworkSource, web: Web, job: Job): Promise<Kubex
   const places =
     job.kind === 'image'
       ? [registryOrigins(spec.images(job.image), (name) => plain.includes(name))]
-      : job.files.map((need) => spec.files(need)?.urls ?? []);
+      : job.files.map((need) => (spec.files(need)?.urls ?? []).map(({ url }) => url));
   const reasons = await Promise.all(
     places.map(async (urls) => {
       const silent = await Promise.all(urls.map((url) => web.reach.whyNot(url, web.way, web.signal)));
@@ -81,7 +84,7 @@ async function get(
   const items = itemsOf(job);
   if (job.kind === 'image') {
     const plain = spec.options.plainHttp ?? [];
-    const access = { credentials: spec.credentials, plainHttp: (name: string) => plain.includes(name) };
+    const access = { credentials: spec.credentials, plainHttp: (name: string) => plain.includes(name), of: spec.of };
     const tar = await fetchImage(web, job, spec.images(job.image), access, store, io);
     return new Map(items.map(({ id }) => [id, tar]));
   }
@@ -104,7 +107,7 @@ async function fetchAll(
   const needs = job.files.map((need) => ({ need, places: spec.files(need) ?? { urls: [], checksums: [] } }));
   // All at once, so that a network that swallows everything costs the time of one.
   const origins = needs.flatMap(({ places }) => [...places.urls, ...places.checksums]);
-  await Promise.all(origins.map((url) => web.reach.whyNot(url, web.way, web.signal)));
+  await Promise.all(origins.map(({ url }) => web.reach.whyNot(url, web.way, web.signal)));
   const counted = tally(needs.length, (done, total) => io.progress(done, total));
   const found = new Map<string, Supplied>();
   await inParallel(needs, PARALLEL, io.signal, async ({ need, places }, signal) => {
@@ -126,12 +129,12 @@ function keyOf(spec: NetworkSource, job: Job): string | undefined {
   return hashed([
     spec.name,
     ...places.map(({ need, found }) =>
-      JSON.stringify([found?.urls.map(bare), found?.checksums.map(bare), need.kind, need.programs]),
+      JSON.stringify([found?.urls.map(bare), found?.checksums.map(bare), need.kind, need.programs, need.digest]),
     ),
   ]);
 }
 
-function bare(url: URL): string {
+function bare({ url }: Place): string {
   return `${url.origin}${url.pathname}${url.search}`;
 }
 

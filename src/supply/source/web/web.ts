@@ -4,6 +4,7 @@ import { type HttpOptions, shownUrl } from '../../../http/get.ts';
 import { type Env, proxyFor } from '../../../http/proxy.ts';
 import { type Patience, patiently } from '../../../http/retry.ts';
 import { errorTitle, KubexmError, kubexmError } from '../../../model/errors/index.ts';
+import { UNTRUSTED } from '../untrusted.ts';
 import type { Reach, Way } from './reach.ts';
 
 /** How patient a source is with the network. */
@@ -18,6 +19,8 @@ export interface WebOptions {
   readonly delaySeconds?: number;
   /** A file with certificates of authorities to trust beside the usual ones, in PEM. */
   readonly caFile?: string | undefined;
+  /** What comes over plain HTTP is used although nobody vouches for it. Default: no. */
+  readonly plainHTTP?: boolean | undefined;
   /** Registries that do not speak TLS. Default: none. */
   readonly plainHttp?: readonly string[];
 }
@@ -30,6 +33,8 @@ export interface Web {
   readonly patience: Patience;
   readonly stallSeconds: number;
   readonly signal: AbortSignal;
+  /** Plain HTTP may vouch. */
+  readonly plainHTTP: boolean;
 }
 
 /** A file that does not have the digest that it must have. */
@@ -59,7 +64,18 @@ export function openWeb(
     patience: { attempts: options.attempts ?? 4, delaySeconds: options.delaySeconds ?? 1 },
     stallSeconds,
     signal: more.signal,
+    plainHTTP: options.plainHTTP === true,
   };
+}
+
+/** Whether anybody on the way could answer in place of an address. Nobody is on the way to this machine itself. */
+export function isPlain({ protocol, hostname }: URL): boolean {
+  return protocol !== 'https:' && !/^(?:localhost|127\.[0-9.]+|\[::1\])$/.test(hostname);
+}
+
+/** Throws KX7083 if an address over plain HTTP alone vouches for a file or an image, unless the user allows that. */
+export function refusePlain(web: Pick<Web, 'plainHTTP'>, url: URL, file: string): void {
+  if (isPlain(url) && !web.plainHTTP) throw kubexmError('KX7083', { file, host: url.host });
 }
 
 /** How an address is asked. Without a digest, https is all that vouches for a file: it must not be left. */
@@ -80,6 +96,8 @@ export async function atFirst<T>(
   const silent = await Promise.all(urls.map((url) => web.reach.whyNot(url, web.way, signal)));
   for (const [i, url] of urls.entries()) {
     const why = silent[i];
+    // Somebody may be in between: they must not decide which address is asked.
+    if (why !== undefined && UNTRUSTED.includes(why.code)) throw why;
     if (why !== undefined) {
       reasons.push(`${shownUrl(url)}: ${errorTitle(why.code, why.params, 'en')}`);
       errors.push(why);
@@ -95,7 +113,9 @@ export async function atFirst<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof HttpFailure)) throw error;
-      errors.push(failed(url, file, error));
+      const told = failed(url, file, error);
+      if (UNTRUSTED.includes(told.code)) throw told;
+      errors.push(told);
     }
   }
   throw combined(errors, reasons, file);
