@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { confined } from './confine.mjs';
 import { installSystemPackages } from './system-packages.mjs';
+import { families, TriedFamilies } from './test-families.ts';
 import { changedInHome, ownHome, pictureOfHome } from './test-home.mjs';
 import { testPasses } from './test-projects.ts';
 import { testBusybox } from './test-shells.mjs';
@@ -44,6 +45,12 @@ const home = ownHome(dir);
 const busybox = testBusybox(home.env.XDG_CACHE_HOME, say);
 const homeBefore = pictureOfHome(home.user);
 const counts = { passed: 0, failed: 0, skipped: 0 };
+// Whoever names files or projects works on them, and tries all cases with KUBEXM_TEST_THOROUGH=1.
+const thorough = (process.env.KUBEXM_TEST_THOROUGH ?? '') !== '';
+const all = families(root);
+const tried = new TriedFamilies(home.env.XDG_CACHE_HOME);
+const inFull = process.argv.length > 2 ? [] : tried.changed(all);
+if (inFull.length > 0) say(`every case of what covers changed files: ${inFull.join(' ')}`);
 for (const { outside, args } of testPasses(process.argv.slice(2))) pass(outside, args);
 rmSync(dir, { recursive: true, force: true });
 // As root they cannot write there, and others may have.
@@ -67,10 +74,17 @@ function pass(outside, args) {
     counts.failed++;
     return;
   }
-  const env = { ...home.env, KUBEXM_TEST_SUMMARY: summary, KUBEXM_TEST_BUSYBOX: busybox };
+  const env = {
+    ...home.env,
+    KUBEXM_TEST_SUMMARY: summary,
+    KUBEXM_TEST_BUSYBOX: busybox,
+    KUBEXM_TEST_IN_FULL: inFull.join(' '),
+  };
   const status = run(command, env);
   const found = existsSync(summary) ? JSON.parse(readFileSync(summary, 'utf8')) : { passed: 0, failed: 0, skipped: 0 };
   // Whatever else vitest is not content with is a failure too.
   if (status !== 0 && found.failed === 0) found.failed = 1;
   for (const name of Object.keys(counts)) counts[name] += found[name];
+  const wholly = thorough || tried.isNew ? (found.files ?? []) : inFull.filter((file) => found.files?.includes(file));
+  if (thorough || process.argv.length === 2) tried.record(all, wholly);
 }

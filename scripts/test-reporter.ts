@@ -15,6 +15,7 @@ export class SkipReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const counts = { passed: 0, failed: errors.length, skipped: 0 };
     const skips = new Map<string, string[]>();
+    const files = modules.filter((module) => module.ok() && !this.#pattern).map((module) => module.relativeModuleId);
     for (const module of modules) {
       // A file that cannot be loaded, and hooks that fail, have no failed test to count.
       if (module.errors().length > 0) counts.failed++;
@@ -37,7 +38,7 @@ export class SkipReporter implements Reporter {
       if (names.length > SHOWN) console.log(`  and ${names.length - SHOWN} more`);
     }
     const file = process.env['KUBEXM_TEST_SUMMARY'];
-    if (file) writeFileSync(file, JSON.stringify(counts));
+    if (file) writeFileSync(file, JSON.stringify({ ...counts, files }));
   }
 
   /** What the test said itself, or its own or a suite's name that says what it needs. */

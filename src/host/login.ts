@@ -48,7 +48,7 @@ export async function logIn(connection: Connection, options: LoginOptions, pty =
  */
 const FIND_SHELL = [
   'h=/bin/sh',
-  'if PATH=/nowhere command -v mv >/dev/null 2>&1; then h=; for x in /bin/dash "/bin/bash --posix"; do if [ -x "${x%% *}" ]; then h=$x; break; fi; done; fi',
+  'if PATH=/nowhere command -v mv >/dev/null 2>&1; then h=; if [ -x /bin/dash ]; then h=/bin/dash; elif [ -x /bin/bash ]; then h="/bin/bash --posix"; fi; fi',
   'if [ -z "$h" ]; then echo $a$b-applets; exit 1; fi',
 ];
 

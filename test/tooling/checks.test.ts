@@ -259,7 +259,11 @@ describe('run-tests', () => {
 
   function lastLine(files: Readonly<Record<string, string>>): readonly [number | null, string | undefined, string] {
     put({ ...sources, ...files });
-    const { code, text } = run('scripts/run-tests.mjs', { KUBEXM_TEST_INSTALL: '0', NO_COLOR: '1' });
+    const { code, text } = run('scripts/run-tests.mjs', {
+      KUBEXM_TEST_INSTALL: '0',
+      NO_COLOR: '1',
+      XDG_CACHE_HOME: join(tree, 'cache'),
+    });
     return [code, text.trimEnd().split('\n').at(-1), text];
   }
 
@@ -282,6 +286,21 @@ describe('run-tests', () => {
     });
     expect([code, last]).toEqual([1, '2 passed, 5 failed, 1 skipped']);
     expect(text).toContain('NO REASON GIVEN');
+  });
+
+  it('tries every case of a family once after a change of what it covers', () => {
+    mkdirSync(join(tree, 'test/rig'), { recursive: true });
+    cpSync(join(repository, 'test/rig/thorough.ts'), join(tree, 'test/rig/thorough.ts'));
+    const family = (what: string) => ({
+      'src/engine/a.ts': `export const a = '${what}';\n`,
+      'src/engine/a.test.ts': `${head}import { some } from '../../test/rig/thorough.ts';\nimport { a } from './a.ts';
+        for (const one of some([1, 2, 3, 4], 1)) it('case ' + one, () => expect(a).not.toBe('broken'));\n`,
+    });
+    const counted = (what: string) => lastLine(family(what))[1];
+    expect(counted('first')).toBe('1 passed, 0 failed, 0 skipped');
+    expect(counted('broken')).toBe('0 passed, 4 failed, 0 skipped');
+    expect(counted('second')).toBe('4 passed, 0 failed, 0 skipped');
+    expect(counted('second')).toBe('1 passed, 0 failed, 0 skipped');
   });
 
   it('fails without tests, and when the build fails', () => {
