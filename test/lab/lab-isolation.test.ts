@@ -103,6 +103,27 @@ describeLab('what is done in a machine', () => {
     }
   });
 
+  // It has a /proc of its own, on which none of the machine's files lie. docs/lab.md says so.
+  test('a privileged pod reaches sysctls of the box, but not its clock, modules and swap', async () => {
+    const pod: Inside = (script) =>
+      machine.run(sh`unshare --mount --pid --fork --mount-proc --propagation private sh -c ${script}`);
+    const setting = '/proc/sys/vm/swappiness';
+    const value = readFileSync(setting, 'utf8').trim();
+    await lab.exec(1, `echo ${Number(value) + 1} >${setting}`);
+    expect(readFileSync(setting, 'utf8').trim()).toBe(value);
+    // Writing what is there already changes nothing, and is refused to whoever may not write.
+    expect(await pod(`cat ${setting} && echo ${value} >${setting}`)).toMatchObject({ code: 0, stdout: `${value}\n` });
+    const time = clock();
+    expect((await pod(`date -s "@$(($(date +%s) + ${SHIFT_S}))"`)).code).not.toBe(0);
+    expect(Math.abs(clock() - time)).toBeLessThan(SHIFT_S / 4);
+    expect(REFUSED).toContain(await errno(pod, 'init_module', '"x", 1, ""'));
+    expect(REFUSED).toContain(await errno(pod, 'delete_module', '"kubexm_no_such_module", 0'));
+    expect(await errno(pod, 'swapoff', '"/kubexm-no-such-file"')).toBe(EPERM);
+    const net = readFileSync('/proc/sys/net/ipv4/tcp_keepalive_time', 'utf8');
+    await pod('echo 7203 >/proc/sys/net/ipv4/tcp_keepalive_time');
+    expect(readFileSync('/proc/sys/net/ipv4/tcp_keepalive_time', 'utf8')).toBe(net);
+  });
+
   test('each machine has its own sysctls', async () => {
     await lab.exec(1, 'sysctl -qw kernel.core_pattern=kx vm.swappiness=4');
     expect(await lab.exec(2, 'sysctl -n kernel.core_pattern vm.swappiness')).not.toMatch(/^kx|^4$/m);
