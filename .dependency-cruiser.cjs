@@ -19,7 +19,7 @@ const layers = {
   task: ['step', 'component', 'resource', 'plan'],
   module: ['task', 'component', 'plan'],
   pipeline: ['module', 'component', 'plan'],
-  observe: [],
+  observe: ['host/process-identity.ts'],
   config: [],
   engine: ['plan', 'observe'],
   lab: ['connector', 'host'],

@@ -4,7 +4,7 @@ import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { LockOwner, Output } from '../model/host.ts';
 import { quote } from '../model/script.ts';
 import type { Link } from './link.ts';
-import { processStart } from './process-start.ts';
+import { processStart } from './process-identity.ts';
 
 /** A lock as others see it. */
 export interface LockState {

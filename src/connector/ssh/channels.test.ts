@@ -82,4 +82,39 @@ describe('ChannelGate', () => {
     gate.closed();
     expect(await settled(patient)).toBe(true);
   });
+
+  test('a wake-up is not lost on somebody behind others who gave up', async () => {
+    const gate = new ChannelGate(1);
+    await gate.enter();
+    gate.opened();
+    const abort = new AbortController();
+    const patient = gate.enter();
+    const impatient = gate.enter(abort.signal);
+    abort.abort(new Error('enough'));
+    await expect(impatient).rejects.toThrow('enough');
+    gate.closed();
+    expect(await settled(patient)).toBe(true);
+  });
+
+  test('who is woken and gives up in the same moment passes the place on', async () => {
+    const gate = new ChannelGate(1);
+    await gate.enter();
+    gate.opened();
+    const abort = new AbortController();
+    const impatient = gate.enter(abort.signal).then(
+      () => gate.failed(),
+      () => undefined,
+    );
+    const patient = gate.enter();
+    gate.closed();
+    abort.abort(new Error('enough'));
+    await impatient;
+    expect(await settled(patient)).toBe(true);
+  });
+
+  test('who has given up before does not wait', async () => {
+    const gate = new ChannelGate(1);
+    await gate.enter();
+    await expect(gate.enter(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+  });
 });

@@ -24,16 +24,8 @@ export class ChannelGate {
 
   /** Waits for a place. */
   async enter(signal?: AbortSignal): Promise<void> {
-    while (this.#taken >= this.#limit) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push(resolve);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
-      await promise;
-      if (signal?.aborted) {
-        this.#wake();
-        throw signal.reason;
-      }
-    }
+    signal?.throwIfAborted();
+    while (this.#taken >= this.#limit) await this.#turn(signal);
     this.#taken++;
   }
 
@@ -63,6 +55,25 @@ export class ChannelGate {
   #leave(): void {
     this.#taken--;
     this.#wake();
+  }
+
+  /** Waits to be woken. Whoever gives up leaves the queue: a wake-up meant for them would be lost to those behind. */
+  async #turn(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = (): void => {
+      const at = this.#waiting.indexOf(resolve);
+      // Not in the queue any more: woken in the same moment. The place goes to the next.
+      if (at < 0) this.#wake();
+      else this.#waiting.splice(at, 1);
+      reject(signal?.reason as Error);
+    };
+    this.#waiting.push(resolve);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
   }
 
   #wake(): void {
