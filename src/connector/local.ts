@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEADLINES } from '../model/deadlines.ts';
 import type { Channel, Connection, ExecOptions, Exit } from './connection.ts';
 
 /** Starts commands on this machine, in the same way as over SSH. */
@@ -26,7 +28,9 @@ export function connectLocal(): Connection {
     async close() {
       alive = false;
       for (const channel of channels) channel.close();
-      await Promise.all([...channels].map((channel) => channel.exit));
+      // What a shell still runs may go on after it; nobody waits for that.
+      const exits = Promise.all([...channels].map((channel) => channel.exit));
+      await Promise.race([exits, sleep(DEADLINES.disconnectMs, undefined, { ref: false })]);
       close(undefined);
     },
   };

@@ -28,7 +28,7 @@ function read(bytes: Buffer, sizes: readonly number[], cap: number): Answer[] {
   let at = 0;
   for (let i = 0; at < bytes.length; i++) {
     const size = sizes[i % sizes.length] ?? 1;
-    answers.push(...reader.push(bytes.subarray(at, at + size), () => cap));
+    answers.push(...reader.push(bytes.subarray(at, at + size), () => ({ scripts: 4, maxBytes: cap })));
     at += size;
   }
   return answers;

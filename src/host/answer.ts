@@ -14,62 +14,98 @@ export interface Answer {
   readonly parts: readonly Part[];
 }
 
-/** Finds answers in what a shell prints. Anything else in between is passed over. */
+/** What a call asked for: so much may come back. */
+export interface Asked {
+  readonly scripts: number;
+  /** Of each stream of each script. */
+  readonly maxBytes: number;
+}
+
+/** The shell printed more than anybody asked for. */
+export class TooMuchPrinted extends Error {
+  constructor() {
+    super('it printed more than was asked for');
+    this.name = 'TooMuchPrinted';
+  }
+}
+
+/** The line that begins an answer has a few bytes for each script. */
+const MOST_HEAD_BYTES = 64 * 1024;
+/** More than one stream may have is only taken of many scripts together, and not more than this. */
+const MOST_TOGETHER_BYTES = 32 * 1024 * 1024;
+/** The heading that `head -v` prints above each stream. */
+const HEADING_BYTES = 128;
+
+/** The line that begins an answer, and how much may follow it. */
+interface Head {
+  readonly id: string;
+  readonly codes: readonly string[];
+  readonly most: number;
+  readonly maxBytes: number;
+}
+
+/** Finds answers in what a shell prints. Anything else in between is dropped. A host may print without end: that throws. */
 export class AnswerReader {
+  readonly #mark: string;
   readonly #nonce: string;
   readonly #bytes = new GrowingBuffer();
-  #head: { id: string; codes: readonly string[]; from: number } | undefined;
+  #head: Head | undefined;
   #scanned = 0;
 
   constructor(nonce: string) {
     this.#nonce = nonce;
+    this.#mark = `\n${nonce} `;
   }
 
-  /** Takes what was printed and returns the answers that are complete now. `maxBytes` is what each call asked for. */
-  push(chunk: Buffer, maxBytes: (id: string) => number): Answer[] {
+  /** Takes what was printed and returns the answers that are complete now. `asked` tells what each call asked for. */
+  push(chunk: Buffer, asked: (id: string) => Asked | undefined): Answer[] {
     this.#bytes.append(chunk);
     const answers: Answer[] = [];
     for (;;) {
-      const answer = this.#next(maxBytes);
+      const answer = this.#next(asked);
       if (!answer) return answers;
       answers.push(answer);
     }
   }
 
-  #next(maxBytes: (id: string) => number): Answer | undefined {
-    if (!this.#head && !this.#readHead()) return undefined;
-    const head = this.#head;
+  #next(asked: (id: string) => Asked | undefined): Answer | undefined {
+    const head = this.#head ?? this.#readHead(asked);
     if (!head) return undefined;
+    this.#head = head;
     const tail = `\n${this.#nonce} ${head.id} .\n`;
-    const end = this.#bytes.indexOf(tail, Math.max(head.from - 1, this.#scanned));
+    const end = this.#bytes.indexOf(tail, this.#scanned);
     if (end < 0) {
-      this.#scanned = this.#bytes.length - tail.length;
+      if (this.#bytes.length > head.most) throw new TooMuchPrinted();
+      this.#scanned = Math.max(0, this.#bytes.length - tail.length);
       return undefined;
     }
     // Right after the head, the tail's own newline is the head's.
-    const body = this.#bytes.slice(head.from, Math.max(head.from, end));
-    const parts = readParts(body, `${this.#nonce}.${head.id}`, head.codes, maxBytes(head.id));
+    const body = this.#bytes.slice(1, Math.max(1, end));
+    const parts = readParts(body, `${this.#nonce}.${head.id}`, head.codes, head.maxBytes);
     this.#bytes.drop(end + tail.length);
     this.#head = undefined;
     this.#scanned = 0;
     return { id: head.id, parts };
   }
 
-  #readHead(): boolean {
-    const mark = `\n${this.#nonce} `;
-    const start = this.#bytes.indexOf(mark, this.#scanned);
-    const line = start < 0 ? -1 : this.#bytes.indexOf('\n', start + mark.length);
+  /** Leaves the head's own newline as the first byte. */
+  #readHead(asked: (id: string) => Asked | undefined): Head | undefined {
+    const start = this.#bytes.indexOf(this.#mark, 0);
+    // Nobody asked for what stands before the mark; its first bytes may be the last that are here.
+    this.#bytes.drop(start < 0 ? Math.max(0, this.#bytes.length - this.#mark.length) : start);
+    const line = start < 0 ? -1 : this.#bytes.indexOf('\n', this.#mark.length);
     if (line < 0) {
-      this.#scanned = start < 0 ? Math.max(0, this.#bytes.length - mark.length) : start;
-      return false;
+      if (this.#bytes.length > MOST_HEAD_BYTES) throw new TooMuchPrinted();
+      return undefined;
     }
-    const [id, ...codes] = this.#bytes
-      .slice(start + mark.length, line)
-      .toString('latin1')
-      .split(' ');
-    this.#head = { id: id ?? '', codes, from: line + 1 };
-    this.#scanned = line;
-    return true;
+    const words = this.#bytes.slice(this.#mark.length, line).toString('latin1').split(' ');
+    const [id = '', ...codes] = words;
+    this.#bytes.drop(line);
+    const { scripts, maxBytes } = asked(id) ?? { scripts: 0, maxBytes: 0 };
+    if (codes.length > Math.max(1, scripts)) throw new TooMuchPrinted();
+    const stream = maxBytes + 1 + HEADING_BYTES;
+    const most = Math.max(2 * stream, Math.min(2 * stream * codes.length, MOST_TOGETHER_BYTES));
+    return { id, codes, most: most + HEADING_BYTES, maxBytes };
   }
 }
 
@@ -144,6 +180,7 @@ class GrowingBuffer {
   }
 
   drop(count: number): void {
+    if (count === 0) return;
     this.#bytes.copy(this.#bytes, 0, count, this.#length);
     this.#length -= count;
     if (this.#length === 0 && this.#bytes.length > 4 * 1024 * 1024) this.#bytes = Buffer.alloc(64 * 1024);

@@ -3,6 +3,7 @@ import { connectLocal } from '../connector/local.ts';
 import { connectSsh } from '../connector/ssh/client.ts';
 import type { Hops } from '../connector/ssh/route.ts';
 import type { Target } from '../connector/target.ts';
+import { DEADLINES, type Deadlines } from '../model/deadlines.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { Output } from '../model/host.ts';
 import { LOCAL } from '../model/host.ts';
@@ -22,8 +23,10 @@ export interface MachineOptions {
   readonly sudoPassword?: string;
   /** How long the machine may stay away before it counts as lost. Default 60 s. */
   readonly reconnectMs?: number;
-  /** How often the lock's owner says that it lives; three silences make it evictable. Default 5 s. */
+  /** How often the lock's owner says that it is alive. Default 5 s. */
   readonly heartbeatMs?: number;
+  /** Other deadlines than the usual ones. */
+  readonly deadlines?: Partial<Deadlines>;
   /** Told of cuts and reconnects. */
   readonly onEvent?: (event: LinkEvent) => void;
   readonly signal?: AbortSignal;
@@ -41,11 +44,14 @@ export interface ConnectOptions extends MachineOptions {
 
 /** Logs in over SSH, becomes root and reads the facts. */
 export function connectMachine(target: Target, options: ConnectOptions = {}): Promise<LinkedMachine> {
-  const { connectTimeoutMs = 15_000, keepaliveMs, hops, signal } = options;
+  const { hops, signal } = options;
+  const deadlines = deadlinesOf(options);
+  const { connectMs } = deadlines;
   const dial: LinkOptions['dial'] = (timeoutMs) =>
     connectSsh(target, {
-      timeoutMs: Math.min(connectTimeoutMs, timeoutMs ?? connectTimeoutMs),
-      ...(keepaliveMs !== undefined && { keepaliveMs }),
+      timeoutMs: Math.min(connectMs, timeoutMs ?? connectMs),
+      keepaliveMs: deadlines.keepaliveMs,
+      deadlines,
       ...(hops && { hops }),
       ...(signal && { signal }),
     });
@@ -64,16 +70,37 @@ async function open(
   dial: LinkOptions['dial'],
   options: MachineOptions,
 ): Promise<LinkedMachine> {
-  const { sudo = true, sudoPassword, reconnectMs = 60_000, heartbeatMs = 5000, signal, ...places } = options;
-  const login = { host, user, sudo, ...(sudoPassword !== undefined && { sudoPassword }), ...(signal && { signal }) };
-  const { link, first } = await Link.open({ ...places, login, dial, reconnectMs }, askFacts);
+  const { sudo = true, sudoPassword, signal, stateDir, runDir, onEvent } = options;
+  const deadlines = deadlinesOf(options);
+  const login = {
+    host,
+    user,
+    sudo,
+    timeoutMs: deadlines.loginMs,
+    ...(sudoPassword !== undefined && { sudoPassword }),
+    ...(signal && { signal }),
+  };
+  const places = { ...(stateDir !== undefined && { stateDir }), ...(runDir !== undefined && { runDir }) };
+  const { link, first } = await Link.open({ ...places, onEvent, login, dial, deadlines }, askFacts);
   try {
     const facts = parseFacts(first.text, { ...first, user });
-    return new LinkedMachine(link, facts, heartbeatMs);
+    return new LinkedMachine(link, facts);
   } catch (error) {
     await link.close();
     throw kubexmError('KX3050', { host, reason: (error as Error).message }, { host, cause: error });
   }
+}
+
+function deadlinesOf(options: ConnectOptions): Deadlines {
+  const { deadlines, reconnectMs, heartbeatMs, keepaliveMs, connectTimeoutMs } = options;
+  return {
+    ...DEADLINES,
+    ...(reconnectMs !== undefined && { reconnectMs }),
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+    ...(keepaliveMs !== undefined && { keepaliveMs }),
+    ...(connectTimeoutMs !== undefined && { connectMs: connectTimeoutMs }),
+    ...deadlines,
+  };
 }
 
 interface RawFacts {

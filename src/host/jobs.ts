@@ -8,10 +8,6 @@ import type { Link } from './link.ts';
 
 /** How much of each stream of a job is returned: its end, where errors are. */
 const MAX_BYTES = 1024 * 1024;
-/** How long a job may take to end after it was asked to. */
-const GRACE_MS = 5000;
-/** How long it may take from being asked for to running. */
-const START_SECONDS = 20;
 
 /** What a poll saw. */
 interface Seen {
@@ -27,7 +23,8 @@ interface Seen {
 export async function runJob(link: Link, job: Job): Promise<JobResult> {
   const { key, signal } = job;
   checkKey(key);
-  const host = link.host;
+  const { host } = link;
+  const { jobStartMs } = link.deadlines;
   const token = randomBytes(9).toString('base64url');
   const start = `kx_job_start ${key} ${token} ${quote(job.script.script)}`;
   const started = await link.query(start, { signal });
@@ -45,8 +42,8 @@ export async function runJob(link: Link, job: Job): Promise<JobResult> {
     if (seen.state === 'ended') return { ...toResult(seen), attached };
     if (seen.state === 'dead') throw ended(host, key, 'it was killed', seen);
     if (seen.state === 'absent') throw ended(host, key, 'its record is gone', seen);
-    if (seen.state === 'new' && waited > START_SECONDS * 1000) {
-      throw kubexmError('KX3042', { host, key, reason: `it did not begin within ${START_SECONDS} s` }, { host });
+    if (seen.state === 'new' && waited > jobStartMs) {
+      throw kubexmError('KX3042', { host, key, reason: `it did not begin within ${jobStartMs / 1000} s` }, { host });
     }
     if (seen.ageSeconds >= job.timeoutSeconds) throw await stopLate(link, job, seen);
     if (seen.lastLine !== '' && seen.lastLine !== lastLine) job.onLine?.(seen.lastLine);
@@ -104,7 +101,7 @@ async function stopLate(link: Link, job: Job, seen: Seen): Promise<Error> {
   const { key, timeoutSeconds: seconds } = job;
   await link.query(`kx_job_kill ${key} TERM`);
   let last = seen;
-  for (const deadline = Date.now() + GRACE_MS; Date.now() < deadline && last.state !== 'ended'; ) {
+  for (const deadline = Date.now() + link.deadlines.jobGraceMs; Date.now() < deadline && last.state !== 'ended'; ) {
     await sleep(200);
     last = await poll(link, key, false, undefined);
   }

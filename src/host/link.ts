@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../connector/connection.ts';
-import { KubexmError, kubexmError } from '../model/errors/index.ts';
+import { type Deadlines, silenceMs } from '../model/deadlines.ts';
+import { KubexmError } from '../model/errors/index.ts';
 import type { Output } from '../model/host.ts';
-import { quote } from '../model/script.ts';
+import { unlessAborted } from '../model/unless-aborted.ts';
+import { within } from '../model/within.ts';
+import { isFinal, isSilent, noShell } from './link-errors.ts';
 import { type LoggedIn, type LoginOptions, logIn } from './login.ts';
 import { MainShell } from './main-shell.ts';
-import { type Places, Shell, ShellEnded, type ShellInfo } from './shell.ts';
+import { type RestoreHook, reopenShell } from './reopen.ts';
+import { type Places, Shell, ShellEnded, type ShellInfo, ShellSilent } from './shell.ts';
+
+/** How often in a row a connection may break under the same question. */
+export const MAX_CUTS = 5;
 
 /** What became of the way to a machine. */
 export type LinkEvent =
@@ -18,8 +25,7 @@ export interface LinkOptions extends Places {
   readonly login: LoginOptions;
   /** Makes a connection. Called again after a cut. */
   readonly dial: (timeoutMs: number | undefined) => Promise<Connection>;
-  /** How long a machine may stay away before it counts as lost. */
-  readonly reconnectMs: number;
+  readonly deadlines: Deadlines;
   readonly onEvent?: ((event: LinkEvent) => void) | undefined;
 }
 
@@ -33,9 +39,6 @@ export interface AskOptions {
   /** The machine may be away for so long from now on. */
   readonly awayMs?: number | undefined;
 }
-
-/** A script to run in a fresh shell before anybody else: takes the lock again. */
-export type RestoreHook = (run: (script: string) => Promise<Output>) => Promise<void>;
 
 /** Keeps one persistent root shell on a machine, across broken shells and connections. */
 export class Link {
@@ -63,19 +66,25 @@ export class Link {
     const connection = await options.dial(undefined);
     try {
       const session = await logIn(connection, options.login);
-      const shell = new Shell(session, options, () => !connection.alive);
-      const answers = first(shell);
-      const [info, result] = await Promise.all([shell.info, answers]);
+      const { deadlines } = options;
+      const shell = new Shell(session, options, () => !connection.alive, deadlines);
+      const { factsMs } = deadlines;
+      const answers = within(first(shell), factsMs, () => new ShellSilent('its facts were not read', factsMs));
+      const [info, result] = await unlessAborted(Promise.all([shell.info, answers]), options.login.signal);
       const main = new MainShell(connection, shell, info, { ...options, pty: session.pty });
       return { link: new Link(options, main, session.pty), first: result };
     } catch (error) {
       await connection.close();
-      throw error instanceof ShellEnded ? noShell(options.login.host, error) : error;
+      throw noShell(options.login.host, error);
     }
   }
 
   get host(): string {
     return this.#options.login.host;
+  }
+
+  get deadlines(): Deadlines {
+    return this.#options.deadlines;
   }
 
   get info(): ShellInfo {
@@ -107,9 +116,40 @@ export class Link {
 
   /** A channel of its own, as root, waiting for one line to run. */
   async stream(signal: AbortSignal | undefined): Promise<LoggedIn & { readonly connection: Connection }> {
-    const { connection } = await this.#ready(signal);
-    const session = await logIn(connection, { ...this.#options.login, ...(signal && { signal }) }, this.#pty);
-    return { ...session, connection };
+    for (let tries = 1; ; tries++) {
+      const { connection } = await this.#ready(signal);
+      try {
+        const session = await logIn(connection, { ...this.#options.login, ...(signal && { signal }) }, this.#pty);
+        return { ...session, connection };
+      } catch (error) {
+        signal?.throwIfAborted();
+        if ((await this.fate(connection)) === 'there' || tries >= MAX_CUTS) throw noShell(this.host, error);
+      }
+    }
+  }
+
+  /**
+   * What became of a connection on which something went wrong. One that is not there any more has been replaced when this
+   * returns; throws if the host is lost. Keepalives and the persistent shell tell, whichever does so first.
+   */
+  async fate(connection: Connection): Promise<'there' | 'cut'> {
+    const main = await this.#ready(undefined);
+    if (main.connection !== connection) return 'cut';
+    const timeoutMs = this.#options.deadlines.sideMs;
+    const asked = this.#callOn(main, [':'], { timeoutMs });
+    const told = asked.then(
+      () => 'there' as const,
+      () => 'cut' as const,
+    );
+    const silence = new AbortController();
+    const long = sleep(silenceMs(this.#options.deadlines), 'there' as const, { signal: silence.signal });
+    const answer = await Promise.race([told, connection.closed.then(() => 'cut' as const), long]);
+    silence.abort();
+    long.catch(() => undefined);
+    if (answer === 'there') return answer;
+    if (!connection.alive) await main.shell.ended;
+    this.#replace(main);
+    return (await this.#ready(undefined)).connection === connection ? 'there' : 'cut';
   }
 
   /** Nothing more may be done on the machine: every call from now on fails with this. */
@@ -126,7 +166,7 @@ export class Link {
   }
 
   async #submit(scripts: readonly string[], options: AskOptions, again: boolean): Promise<readonly Output[]> {
-    for (let deaths = 0; ; ) {
+    for (let [deaths, cuts] = [0, 0]; ; ) {
       const main = await this.#ready(options.signal);
       try {
         return await this.#callOn(main, scripts, options);
@@ -136,15 +176,21 @@ export class Link {
         if (!error.begun) continue;
         const next = await this.#ready(options.signal);
         const cut = next.connection !== main.connection;
-        // A probe that kills its shell would do so forever.
-        if (again && (cut || deaths++ === 0)) continue;
+        // A probe that kills its shell or its connection would do so for ever.
+        if (again && (cut ? ++cuts < MAX_CUTS : deaths++ === 0)) continue;
         throw cut ? this.#error('KX3011', {}) : this.#error('KX3031', { reason: error.message });
       }
     }
   }
 
   async #callOn(main: MainShell, scripts: readonly string[], options: AskOptions): Promise<readonly Output[]> {
-    const { signal, timeoutMs = 60_000, maxBytes = 1024 * 1024, here = false, awayMs = 0 } = options;
+    const {
+      signal,
+      timeoutMs = this.#options.deadlines.callMs,
+      maxBytes = 1024 * 1024,
+      here = false,
+      awayMs = 0,
+    } = options;
     this.#awayUntil = Math.max(this.#awayUntil, Date.now() + awayMs);
     signal?.throwIfAborted();
     let stopped: 'timeout' | 'abort' | undefined;
@@ -181,16 +227,7 @@ export class Link {
 
   async #ready(signal: AbortSignal | undefined): Promise<MainShell> {
     if (this.#closed) throw this.#error('KX3012', { seconds: 0, reason: 'closed' });
-    if (!signal) return this.#usable;
-    signal.throwIfAborted();
-    const { promise, reject } = Promise.withResolvers<never>();
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      return await Promise.race([this.#usable, promise]);
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+    return unlessAborted(this.#usable, signal);
   }
 
   #watch(main: MainShell): void {
@@ -206,22 +243,27 @@ export class Link {
   }
 
   async #restore(old: MainShell): Promise<MainShell> {
-    this.#awayUntil = Math.max(this.#awayUntil, Date.now() + this.#options.reconnectMs);
+    const { reconnectMs, reopenMs } = this.#options.deadlines;
+    this.#awayUntil = Math.max(this.#awayUntil, Date.now() + reconnectMs);
     // One attempt that hangs must not use up the whole window.
-    const attemptMs = Math.max(1000, this.#options.reconnectMs / 4);
+    const attemptMs = Math.max(1000, reconnectMs / 4);
     const reason = await old.shell.ended;
     this.#options.onEvent?.({ type: 'cut', reason });
     let connection = old.connection.alive ? old.connection : undefined;
     for (let pause = 50; ; pause = Math.min(pause * 2, 2000)) {
       try {
         connection ??= await this.#options.dial(attemptMs);
-        const main = await this.#reopen(connection, old);
+        const leftMs = Math.max(attemptMs, Math.min(reopenMs, this.#awayUntil - Date.now()));
+        const start = { ...this.#options, pty: this.#pty };
+        const main = await reopenShell(connection, start, old, this.restoreHook, leftMs);
         if (this.#closed) throw new Error('closed');
         this.#main = main;
         this.#watch(main);
         this.#options.onEvent?.({ type: 'restored' });
         return main;
       } catch (error) {
+        // A shell that hangs may hang with its connection.
+        if (isSilent(error)) await connection?.close();
         if (connection && !connection.alive) connection = undefined;
         if (!this.#closed && !isFinal(error) && Date.now() + pause < this.#awayUntil) {
           await sleep(pause);
@@ -233,28 +275,10 @@ export class Link {
     }
   }
 
-  async #reopen(connection: Connection, old: MainShell): Promise<MainShell> {
-    const session = await logIn(connection, this.#options.login, this.#pty);
-    const shell = new Shell(session, this.#options, () => !connection.alive);
-    const run = async (script: string): Promise<Output> => {
-      const [output] = await shell.call([script], { maxBytes: 65_536, here: true }).outputs;
-      return output as Output;
-    };
-    try {
-      // Whatever the old shell still ran must have ended before anybody looks at the machine again.
-      const [info] = await Promise.all([shell.info, run(`kx_reap ${quote(old.info.dir)}`)]);
-      await this.restoreHook?.(run);
-      return new MainShell(connection, shell, info, { ...this.#options, pty: this.#pty });
-    } catch (error) {
-      shell.abandon();
-      throw error;
-    }
-  }
-
   #lost(error: Error): Error {
     this.#options.onEvent?.({ type: 'lost', reason: error.message });
     if (isFinal(error)) return error;
-    const seconds = Math.round(this.#options.reconnectMs / 100) / 10;
+    const seconds = Math.round(this.#options.deadlines.reconnectMs / 100) / 10;
     return this.#error('KX3012', { seconds, reason: error.message }, error);
   }
 
@@ -266,13 +290,4 @@ export class Link {
     const { host } = this;
     return new KubexmError(code, { host, ...params }, { host, ...(cause && { cause }) });
   }
-}
-
-/** Waiting does not mend these: a changed or revoked host key, a lock that is someone else's now. */
-function isFinal(error: unknown): boolean {
-  return error instanceof KubexmError && ['KX3005', 'KX3006', 'KX3007', 'KX3103'].includes(error.code);
-}
-
-function noShell(host: string, error: ShellEnded): KubexmError {
-  return kubexmError('KX3020', { host, reason: error.message }, { host, cause: error });
 }

@@ -32,9 +32,9 @@ export class MachineLock {
   #timer: NodeJS.Timeout | undefined;
   #beating = false;
 
-  constructor(link: Link, beatMs: number) {
+  constructor(link: Link) {
     this.#link = link;
-    this.#beatMs = beatMs;
+    this.#beatMs = link.deadlines.heartbeatMs;
   }
 
   /** Takes the lock, from a dead owner too, or says who has it. */

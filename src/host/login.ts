@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Channel, Connection, Exit } from '../connector/connection.ts';
+import { DEADLINES } from '../model/deadlines.ts';
 import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 
 /** How one becomes root on a machine. */
@@ -10,6 +11,7 @@ export interface LoginOptions {
   /** Become root when the user is not. */
   readonly sudo: boolean;
   readonly sudoPassword?: string;
+  /** From the open session to the root shell. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** Beside a shell that stays. */
@@ -75,14 +77,20 @@ function bootCommand(nonce: string, sudo: boolean, pty: boolean): string {
   return `exec /bin/sh -c '${script}'`;
 }
 
+/** How much of what a login prints is kept, to explain a failure. */
+const KEPT = 16 * 1024;
+/** Longer than every mark with its line end. */
+const OVERLAP = 64;
+/** What a profile or a message of the day may print. */
+const MOST_PRINTED = 1024 * 1024;
+
 type Outcome = 'ready' | 'needs a terminal' | KubexmError;
 
 function dialogue(channel: Channel, nonce: string, options: LoginOptions): Promise<Outcome> {
   const { host, user } = options;
   return new Promise((resolve) => {
-    let out = '';
-    let err = '';
-    let asked = 0;
+    const [out, err] = [new Printed(nonce), new Printed(nonce)];
+    let answered = 0;
     const settle = (outcome: Outcome): void => {
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', abort);
@@ -92,34 +100,38 @@ function dialogue(channel: Channel, nonce: string, options: LoginOptions): Promi
     };
     const abort = (): void => settle(kubexmError('KX3020', { host, reason: 'interrupted' }, { host }));
     options.signal?.addEventListener('abort', abort, { once: true });
-    const timeoutMs = options.timeoutMs ?? 30_000;
+    const timeoutMs = options.timeoutMs ?? DEADLINES.loginMs;
     const timer = setTimeout(() => {
-      const reason = `no answer within ${Math.round(timeoutMs / 1000)} s; last words: ${lastLine(out + err) || '-'}`;
+      const reason = `no answer within ${Math.round(timeoutMs / 1000)} s; last words: ${lastLine(err.text) || lastLine(out.text) || '-'}`;
       settle(options.sudo ? sudoFailed(options, reason) : kubexmError('KX3020', { host, reason }, { host }));
     }, timeoutMs);
     const answerPrompts = (): void => {
-      const prompts = `${out}\n${err}`.split(`${nonce}-password`).length - 1;
-      if (prompts <= asked) return;
-      asked = prompts;
-      if (options.sudoPassword === undefined) settle(kubexmError('KX3021', { host, user }, { host }));
+      const asked = out.prompts + err.prompts;
+      if (out.bytes + err.bytes > MOST_PRINTED) {
+        settle(
+          kubexmError('KX3020', { host, reason: `it printed ${MOST_PRINTED} bytes but started no shell` }, { host }),
+        );
+      } else if (asked === answered) return;
+      else if (options.sudoPassword === undefined) settle(kubexmError('KX3021', { host, user }, { host }));
       else if (asked > 1) settle(kubexmError('KX3022', { host, user }, { host }));
       else channel.stdin.write(`${options.sudoPassword}\n`);
+      answered = asked;
     };
     const onOut = (chunk: Buffer): void => {
-      out += chunk.toString('latin1');
-      const ready = out.indexOf(`${nonce}-ready`);
-      const end = ready < 0 ? -1 : out.indexOf('\n', ready);
+      const fresh = out.add(chunk);
+      const ready = fresh.indexOf(`${nonce}-ready`);
+      const end = ready < 0 ? -1 : fresh.indexOf('\n', ready);
       if (end >= 0) {
         channel.stdout.pause();
         settle('ready');
-        const rest = Buffer.from(out.slice(end + 1), 'latin1');
+        const rest = Buffer.from(fresh.slice(end + 1), 'latin1');
         if (rest.length > 0) channel.stdout.unshift(rest);
-      } else if (out.includes(`${nonce}-nosudo`)) settle(kubexmError('KX3024', { host, user }, { host }));
-      else if (out.includes(`${nonce}-applets`)) settle(kubexmError('KX3026', { host }, { host }));
+      } else if (fresh.includes(`${nonce}-nosudo`)) settle(kubexmError('KX3024', { host, user }, { host }));
+      else if (fresh.includes(`${nonce}-applets`)) settle(kubexmError('KX3026', { host }, { host }));
       else answerPrompts();
     };
     const onErr = (chunk: Buffer): void => {
-      err += chunk.toString('latin1');
+      err.add(chunk);
       answerPrompts();
     };
     channel.stdout.on('data', onOut);
@@ -127,9 +139,32 @@ function dialogue(channel: Channel, nonce: string, options: LoginOptions): Promi
     void channel.exit.then(async (exit) => {
       // What was printed last may still be under way.
       await new Promise((later) => setImmediate(later));
-      settle(explain(options, out, err, exit, asked > 0));
+      settle(explain(options, out.text, err.text, exit, answered > 0));
     });
   });
+}
+
+/** What a stream printed: its end, and how often sudo asked. A host may print without end, so the rest is only counted. */
+class Printed {
+  text = '';
+  bytes = 0;
+  prompts = 0;
+  readonly #prompt: string;
+
+  constructor(nonce: string) {
+    this.#prompt = `${nonce}-password`;
+  }
+
+  /** Takes what was printed. Gives it back with a little of what came before: a mark may have arrived in two pieces. */
+  add(chunk: Buffer): string {
+    const before = this.text.slice(-OVERLAP);
+    const printed = chunk.toString('latin1');
+    const fresh = before + printed;
+    this.bytes += chunk.length;
+    this.prompts += fresh.split(this.#prompt).length - before.split(this.#prompt).length;
+    this.text = (this.text + printed).slice(-KEPT);
+    return fresh;
+  }
 }
 
 /** Why no shell came: sudo says so in English, because LC_ALL is C. */

@@ -1,5 +1,5 @@
 import type { Facts } from '../model/facts.ts';
-import type { Job, JobResult, LockOwner, Machine, Output, PutOptions, RunOptions } from '../model/host.ts';
+import type { GetOptions, Job, JobResult, LockOwner, Machine, Output, PutOptions, RunOptions } from '../model/host.ts';
 import type { Script } from '../model/script.ts';
 import { getFile } from './get.ts';
 import { forgetJob, runJob } from './jobs.ts';
@@ -11,13 +11,11 @@ import { putFile, writeContent } from './put.ts';
 export class LinkedMachine implements Machine {
   readonly facts: Facts;
   readonly #link: Link;
-  readonly #beatMs: number;
   #lock: MachineLock | undefined;
 
-  constructor(link: Link, facts: Facts, beatMs: number) {
+  constructor(link: Link, facts: Facts) {
     this.#link = link;
     this.facts = facts;
-    this.#beatMs = beatMs;
   }
 
   get name(): string {
@@ -54,7 +52,7 @@ export class LinkedMachine implements Machine {
     return putFile(this.#link, localPath, path, options);
   }
 
-  get(path: string, localPath: string, options: PutOptions = {}): Promise<void> {
+  get(path: string, localPath: string, options: GetOptions = {}): Promise<void> {
     return getFile(this.#link, path, localPath, options);
   }
 
@@ -67,7 +65,7 @@ export class LinkedMachine implements Machine {
   }
 
   async lock(owner: LockOwner): Promise<void> {
-    const lock = new MachineLock(this.#link, this.#beatMs);
+    const lock = new MachineLock(this.#link);
     await lock.take(owner);
     this.#lock = lock;
   }

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../connector/connection.ts';
+import type { Deadlines } from '../model/deadlines.ts';
 import type { Output } from '../model/host.ts';
 import { quote } from '../model/script.ts';
+import { within } from '../model/within.ts';
 import { type LoginOptions, logIn } from './login.ts';
-import { type Call, type Places, Shell, type ShellInfo } from './shell.ts';
+import { type Call, type Places, Shell, type ShellInfo, ShellSilent } from './shell.ts';
 
 /** How shells are started on a machine. */
 export interface ShellStart extends Places {
   readonly login: LoginOptions;
   /** sudo there insists on a terminal. */
   readonly pty: boolean;
+  readonly deadlines: Deadlines;
 }
 
-/** Rounds of gentle stopping before the shell itself is ended. */
-const PATIENCE = 40;
-
-/** How long the second shell may take to open: where others need all sessions, it never does. */
-const SIDE_OPEN_MS = 5000;
-/** How long it stays unused: it takes a session that others may wait for. */
+/** The part of the time for stopping a command in which only the command is killed; then its shell is. */
+const GENTLE = 0.4;
+/** How long the second shell stays unused: it takes a session that others may wait for. */
 const SIDE_IDLE_MS = 1500;
 
 /** The persistent shell on a connection, and a second one beside it for when the first is busy. */
@@ -47,26 +47,36 @@ export class MainShell {
   async aside(script: string): Promise<Output> {
     clearTimeout(this.#sideTimer);
     this.#side ??= this.#openSide();
-    const side = await this.#side;
-    const [output] = await side.call([script], { maxBytes: 65_536 }).outputs;
-    clearTimeout(this.#sideTimer);
-    this.#sideTimer = setTimeout(() => void side.close(), SIDE_IDLE_MS).unref();
-    return output as Output;
-  }
-
-  async #openSide(): Promise<Shell> {
+    const side = this.#side;
+    const { sideMs } = this.#start.deadlines;
+    const asked = side.then((shell) => shell.call([script], { maxBytes: 65_536 }).outputs);
     try {
-      const login = { ...this.#start.login, signal: AbortSignal.timeout(SIDE_OPEN_MS), beside: true };
-      const session = await logIn(this.connection, login, this.#start.pty);
-      const shell = new Shell(session, this.#start, () => !this.connection.alive);
-      void shell.ended.then(() => {
-        this.#side = undefined;
-      });
-      return shell;
+      const [output] = await within(asked, sideMs, () => new ShellSilent('no second shell answers', sideMs));
+      clearTimeout(this.#sideTimer);
+      this.#sideTimer = setTimeout(() => void side.then((shell) => shell.close()), SIDE_IDLE_MS).unref();
+      return output as Output;
     } catch (error) {
-      this.#side = undefined;
+      // One that does not answer is of no use to whoever asks next.
+      if (this.#side === side) this.#side = undefined;
+      void side.then((shell) => shell.abandon()).catch(() => undefined);
       throw error;
     }
+  }
+
+  #openSide(): Promise<Shell> {
+    const side = this.#startSide();
+    const forget = (): void => {
+      if (this.#side === side) this.#side = undefined;
+    };
+    side.then((shell) => void shell.ended.then(forget), forget);
+    return side;
+  }
+
+  async #startSide(): Promise<Shell> {
+    const { login, deadlines, pty } = this.#start;
+    const signal = AbortSignal.timeout(deadlines.sideMs);
+    const session = await logIn(this.connection, { ...login, signal, beside: true }, pty);
+    return new Shell(session, this.#start, () => !this.connection.alive, deadlines);
   }
 
   /** Kills what a call runs, or keeps it from starting. The shell and the calls behind it go on. */
@@ -85,19 +95,26 @@ export class MainShell {
     const { dir, pid } = this.info;
     // One signal aborts many calls, one after the other: hear them all first.
     await Promise.resolve();
+    const { haltMs } = this.#start.deadlines;
+    const began = Date.now();
     for (let round = 0; this.#halting.size > 0 && this.shell.alive; round++) {
+      const spent = Date.now() - began;
+      if (spent > haltMs) return this.#drop();
       try {
         const ids = [...this.#halting].join(' ');
-        const script = round < PATIENCE ? `kx_stop ${quote(dir)} ${pid} ${ids}` : `kx_reap ${quote(dir)}`;
+        const script = spent < haltMs * GENTLE ? `kx_stop ${quote(dir)} ${pid} ${ids}` : `kx_reap ${quote(dir)}`;
         await this.aside(script);
       } catch {
-        // No second shell to be had, and a session is busy until its process ends: only a new connection can end it.
-        this.#dropped = true;
-        await this.connection.close();
-        return;
+        // Without a second shell nobody can end what a session runs: only a new connection can.
+        return this.#drop();
       }
       await sleep(Math.min(250, 10 * 2 ** round));
     }
+  }
+
+  async #drop(): Promise<void> {
+    this.#dropped = true;
+    await this.connection.close();
   }
 
   async close(): Promise<void> {

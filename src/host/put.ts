@@ -4,12 +4,15 @@ import type { Writable } from 'node:stream';
 import { kubexmError } from '../model/errors/index.ts';
 import type { PutOptions } from '../model/host.ts';
 import { quote } from '../model/script.ts';
-import type { Link } from './link.ts';
+import { type Link, MAX_CUTS } from './link.ts';
+import { StallWatch } from './stall-watch.ts';
 import { lastWords, startStream } from './stream.ts';
 import { cannotWrite, checkDigest, INLINE_BYTES, writeInline } from './write.ts';
 
-/** How much is read and written at once. */
+/** How much is read at once. */
 const CHUNK = 1024 * 1024;
+/** How much is written at once: every piece that the host takes shows that the transfer goes on. */
+const PIECE = 128 * 1024;
 
 /** Bytes to send, from any position. A chunk is used until the next but one is asked for. */
 interface Source {
@@ -45,18 +48,31 @@ export async function writeContent(link: Link, path: string, content: Uint8Array
 /** Sends until it is there: a cut connection is waited for, and the rest is sent. */
 async function send(link: Link, path: string, source: Source, options: PutOptions): Promise<void> {
   const words = [path, source.sha256, options.mode ?? '0644', options.owner ?? ''].map(quote).join(' ');
-  for (let [damaged, swapped] = [0, 0]; ; ) {
+  const { digestMs } = link.deadlines;
+  for (let [damaged, swapped, cuts, reached] = [0, 0, 0, 0]; ; ) {
     options.signal?.throwIfAborted();
-    const look = await link.query(`kx_put_look ${words}`, { signal: options.signal, timeoutMs: 600_000 });
+    const look = await link.query(`kx_put_look ${words}`, { signal: options.signal, timeoutMs: digestMs });
     if (look.code !== 0) throw cannotWrite(link.host, path, look);
     if (look.stdout.trim() === 'same') {
       options.progress?.(source.size, source.size);
       return;
     }
     const offset = await continueFrom(source, look.stdout);
+    // A network that breaks again and again still gets a file across, as long as every try gets further.
+    if (offset > reached) [reached, cuts] = [offset, 0];
     const result = await sendOnce(link, words, source, offset, options);
     if (result === 'done') return;
-    if (result === 'cut') continue;
+    if (result === 'cut') {
+      if (++cuts < MAX_CUTS) continue;
+      throw kubexmError('KX3011', { host: link.host }, { host: link.host });
+    }
+    if (result === 'stalled') {
+      throw kubexmError(
+        'KX3036',
+        { path, host: link.host, seconds: link.deadlines.stallMs / 1000 },
+        { host: link.host },
+      );
+    }
     if (result.code === 67 && ++swapped < 3) continue;
     if (result.code !== 65) throw cannotWrite(link.host, path, result);
     // A damaged transfer is tried once more from the start; then the file itself is not what was meant.
@@ -76,7 +92,7 @@ async function continueFrom(source: Source, look: string): Promise<number> {
   return same ? offset : 0;
 }
 
-type Sent = 'done' | 'cut' | { readonly code: number; readonly stderr: string };
+type Sent = 'done' | 'cut' | 'stalled' | { readonly code: number; readonly stderr: string };
 
 /**
  * Sends what is missing, behind what is there. The host digests the whole file, from memory, before it gets its name: what
@@ -100,18 +116,22 @@ async function sendOnce(link: Link, words: string, source: Source, offset: numbe
   channel.stdout.resume();
   const said = lastWords(channel.stderr);
   const abort = (): void => channel.close();
+  const watch = new StallWatch(link.deadlines.stallMs, abort);
   options.signal?.addEventListener('abort', abort, { once: true });
   try {
-    await pump(source.from(offset), channel.stdin, channel.exit, (sent) =>
+    await pump(source.from(offset), channel.stdin, channel.exit, watch, (sent) =>
       options.progress?.(offset + sent, source.size),
     );
     if (!session.pty) channel.stdin.end();
+    watch.expect(link.deadlines.digestMs);
     const exit = await channel.exit;
     if (exit.code === 0) return await name(link, words, printed());
     options.signal?.throwIfAborted();
+    if (watch.stalled) return (await link.fate(session.connection)) === 'cut' ? 'cut' : 'stalled';
     if (exit.code === undefined || !session.connection.alive) return 'cut';
     return { code: exit.code, stderr: said() };
   } finally {
+    watch.stop();
     options.signal?.removeEventListener('abort', abort);
     channel.close();
   }
@@ -130,6 +150,7 @@ async function pump(
   from: AsyncIterable<Uint8Array>,
   to: Writable,
   gone: Promise<unknown>,
+  watch: StallWatch,
   report: (sent: number) => void,
 ): Promise<void> {
   let ended = false;
@@ -141,16 +162,22 @@ async function pump(
   for await (const chunk of from) {
     await writing;
     if (ended) return;
-    writing = Promise.race([write(to, chunk), end]);
+    writing = Promise.race([write(to, chunk, watch), end]);
     sent += chunk.length;
     report(sent);
   }
   await writing;
 }
 
-function write(to: Writable, chunk: Uint8Array): Promise<void> {
+function write(to: Writable, chunk: Uint8Array, watch: StallWatch): Promise<void> {
   return new Promise((resolve) => {
-    to.write(chunk, () => resolve());
+    for (let at = 0; at < chunk.length; at += PIECE) {
+      const last = at + PIECE >= chunk.length;
+      to.write(chunk.subarray(at, at + PIECE), () => {
+        watch.moved();
+        if (last) resolve();
+      });
+    }
   });
 }
 

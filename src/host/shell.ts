@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { DEADLINES, type Deadlines } from '../model/deadlines.ts';
 import type { Output } from '../model/host.ts';
 import { quote } from '../model/script.ts';
+import { within } from '../model/within.ts';
 import { type Answer, AnswerReader } from './answer.ts';
 import { library, libraryId } from './lib/index.ts';
 import type { LoggedIn } from './login.ts';
@@ -12,6 +14,9 @@ export interface Places {
   readonly runDir?: string;
 }
 
+/** How long a shell may take to answer at first, and to end. */
+export type ShellDeadlines = Pick<Deadlines, 'helloMs' | 'shellCloseMs'>;
+
 /** The shell ended while calls were waiting. */
 export class ShellEnded extends Error {
   /** The call may have begun. */
@@ -21,6 +26,17 @@ export class ShellEnded extends Error {
     super(reason);
     this.name = 'ShellEnded';
     this.begun = begun;
+  }
+}
+
+/** The shell is there but did not answer in time. */
+export class ShellSilent extends Error {
+  readonly seconds: number;
+
+  constructor(waiting: string, ms: number) {
+    super(waiting);
+    this.name = 'ShellSilent';
+    this.seconds = ms / 1000;
   }
 }
 
@@ -42,6 +58,7 @@ export interface CallOptions {
 
 interface Pending {
   readonly id: string;
+  readonly scripts: number;
   readonly maxBytes: number;
   readonly onTurn: (() => void) | undefined;
   readonly resolve: (outputs: readonly (Output | undefined)[]) => void;
@@ -64,6 +81,7 @@ export class Shell {
   readonly info: Promise<ShellInfo>;
   /** Settles with the reason when it is gone. Never rejects. */
   readonly ended: Promise<string>;
+  readonly #deadlines: ShellDeadlines;
   readonly #session: LoggedIn;
   readonly #reader: AnswerReader;
   readonly #pending: Pending[] = [];
@@ -72,10 +90,13 @@ export class Shell {
   #stderr = '';
   #next = 0;
   #gone: string | undefined;
+  /** Why it is of no use any more. */
+  #broken: string | undefined;
 
-  constructor(session: LoggedIn, places: Places, cut: () => boolean) {
+  constructor(session: LoggedIn, places: Places, cut: () => boolean, deadlines: ShellDeadlines = DEADLINES) {
     const nonce = randomBytes(12).toString('hex');
     this.#session = session;
+    this.#deadlines = deadlines;
     this.#reader = new AnswerReader(nonce);
     this.#cut = cut;
     const { stdin, stdout, stderr } = session.channel;
@@ -107,7 +128,7 @@ export class Shell {
         return;
       }
       const { maxBytes, onTurn } = options;
-      this.#pending.push({ id, maxBytes, onTurn, resolve, reject });
+      this.#pending.push({ id, scripts: scripts.length, maxBytes, onTurn, resolve, reject });
       const verb = options.here ? 'kx_here' : 'kx_call';
       this.#session.channel.stdin.write(`${verb} ${id} ${maxBytes + 1} ${scripts.map(word).join(' ')}\n`);
     });
@@ -118,9 +139,15 @@ export class Shell {
   /** Lets it end by itself, or drops it after a while. */
   async close(): Promise<void> {
     this.#session.channel.stdin.end('exit\n');
-    const timer = setTimeout(() => this.abandon(), 2000);
-    await this.ended;
-    clearTimeout(timer);
+    const { shellCloseMs } = this.#deadlines;
+    const late = (): Error => new Error('it does not end');
+    try {
+      await within(this.ended, shellCloseMs, late);
+    } catch {
+      this.abandon();
+      // What it runs may hold its output open; nobody waits for that.
+      await within(this.ended, shellCloseMs, late).catch(() => undefined);
+    }
   }
 
   /** Drops the channel at once. What it runs goes on there. */
@@ -130,14 +157,23 @@ export class Shell {
 
   async #hello(): Promise<ShellInfo> {
     const script = 'printf "%s\\n" "$KX_UID" "$$" "$KX_STATE" "$KX_RUN" "$KX_T"';
-    const [hello] = await this.call([script], { maxBytes: 4096, here: true }).outputs;
+    const { helloMs } = this.#deadlines;
+    const { outputs } = this.call([script], { maxBytes: 4096, here: true });
+    const [hello] = await within(outputs, helloMs, () => new ShellSilent('its shell does not answer', helloMs));
     const [uid, pid, stateDir = '', runDir = '', dir = ''] = (hello?.stdout ?? '').split('\n');
     return { pid: Number(pid), root: uid === '0', stateDir, runDir, dir };
   }
 
   #receive(chunk: Buffer): void {
-    const maxBytes = (id: string): number => this.#pending.find((one) => one.id === id)?.maxBytes ?? 0;
-    for (const answer of this.#reader.push(chunk, maxBytes)) this.#settle(answer);
+    if (this.#broken !== undefined) return;
+    try {
+      const asked = (id: string): Pending | undefined => this.#pending.find((one) => one.id === id);
+      for (const answer of this.#reader.push(chunk, asked)) this.#settle(answer);
+    } catch (error) {
+      // What comes behind has no meaning any more.
+      this.#broken = (error as Error).message;
+      this.abandon();
+    }
   }
 
   #settle(answer: Answer): void {
@@ -154,7 +190,7 @@ export class Shell {
     const exit = await channel.exit;
     await drained(channel.stdout);
     const how = exit.signal ?? (exit.code === undefined ? 'the connection broke' : `exit code ${exit.code}`);
-    const reason = [this.#stderr.trim().split('\n').at(-1), how].filter(Boolean).join('; ');
+    const reason = this.#broken ?? [this.#stderr.trim().split('\n').at(-1), how].filter(Boolean).join('; ');
     this.#gone = reason;
     const cut = exit.code === undefined && exit.signal === undefined ? true : this.#cut();
     // Answers come in order: without a cut only the first unanswered call can have begun.

@@ -39,6 +39,12 @@ export interface PutOptions {
   readonly progress?: Progress;
 }
 
+/** How a file is fetched from a machine. */
+export interface GetOptions extends PutOptions {
+  /** A bigger file is refused, and never more than this is taken: a host could send without end. Default 256 MiB. */
+  readonly maxBytes?: number;
+}
+
 /** What a step may do to a machine. Everything runs as root with a fixed environment. */
 export interface Host {
   readonly name: string;
@@ -50,7 +56,7 @@ export interface Host {
   /** Sends a file of this machine: streamed, resumable, checked by digest. */
   put(localPath: string, path: string, options?: PutOptions): Promise<void>;
   /** Brings a file to this machine, atomically, mode 0600 unless told. */
-  get(path: string, localPath: string, options?: PutOptions): Promise<void>;
+  get(path: string, localPath: string, options?: GetOptions): Promise<void>;
 }
 
 /** A long command that outlives the connection. */

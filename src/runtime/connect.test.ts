@@ -28,8 +28,9 @@ describeHosts('connecting to the hosts of a run', () => {
   });
 
   /** Connects with an encrypted key; `more`: ports of hosts beside those of the rig. */
-  const connect = async (options: Partial<ConnectOptions>, more: readonly number[] = [], key = locked) => {
-    const ports = [...rig.hosts.map((host) => host.port), ...more];
+  const connect = async (options: Partial<ConnectOptions>, more: readonly number[] = [], key = locked, order = '') => {
+    const inOrder = [...rig.hosts.map((host) => host.port), ...more];
+    const ports = order === 'reversed' ? inOrder.toReversed() : inOrder;
     const names = ports.map((_, i) => `node${i + 1}`);
     const hosts = ports.map(
       (port, i) => `  - {name: node${i + 1}, address: 127.0.0.1, port: ${port}, internalAddress: 10.9.0.${i + 1}}`,
@@ -53,6 +54,27 @@ ${hosts.join('\n')}
     const workDir = makeWorkDir(dir, 'demo');
     return { config, connected: await connectHosts(config, names, workDir, { env, ...options }) };
   };
+  test('hosts that do not answer keep none of the others waiting', async () => {
+    const silent = await Promise.all(Array.from({ length: 30 }, () => startFaultyServer('stall-login')));
+    try {
+      const began = Date.now();
+      const ready: number[] = [];
+      // The rig's hosts are the first: turned round, they are behind all that are silent.
+      const { connected } = await connect(
+        { onConnected: () => ready.push(Date.now() - began) },
+        silent.map(({ port }) => port),
+        rig.key,
+        'reversed',
+      );
+      await connected.close();
+      expect([ready.length, connected.unreachable.size]).toEqual([3, 30]);
+      // Login may take 15 s; nobody behind them waits for that.
+      expect(Math.max(...ready)).toBeLessThan(14_000);
+    } finally {
+      await Promise.all(silent.map((server) => server.close()));
+    }
+  });
+
   /** Logins that are open there. */
   const sessions = async () => {
     const counts = rig.hosts.map((host) => host.exec('pgrep -fc "[s]shd.*: root" || true'));

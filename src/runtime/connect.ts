@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectMachine, createHops, KeyRing, type LinkedMachine, localMachine } from '../host/index.ts';
 import type { ClusterHost } from '../model/cluster/index.ts';
 import { kubexmError } from '../model/errors/index.ts';
@@ -41,6 +42,8 @@ export interface ConnectOptions {
 
 /** More handshakes than this at once only wait for each other's cryptography. */
 const HANDSHAKES = 25;
+/** A host that takes longer is waited for, but not for our cryptography: the next one may begin. */
+const HANDSHAKE_MS = 3000;
 
 /**
  * Logs in to the hosts in parallel; login, library and facts of a host cost one round trip once its shell is open. Throws
@@ -75,10 +78,19 @@ export async function connectHosts(
       unreachable.set(host.name, error instanceof Error ? error : new Error(String(error)));
     }
   };
+  const connecting: Promise<void>[] = [];
+  const begin = async (host: ClusterHost): Promise<void> => {
+    const ready = connect(host);
+    connecting.push(ready);
+    const enough = new AbortController();
+    const slow = sleep(HANDSHAKE_MS, undefined, { signal: enough.signal }).catch(() => undefined);
+    await Promise.race([ready, slow]);
+    enough.abort();
+  };
   const close = async (): Promise<void> => {
     await Promise.allSettled([...machines.values()].map((machine) => machine.close()));
   };
-  const [here, away] = [connectLocal(), pool(hosts, HANDSHAKES, connect)];
+  const [here, away] = [connectLocal(), pool(hosts, HANDSHAKES, begin).then(() => Promise.all(connecting))];
   try {
     await unlessAborted(Promise.all([here, away]), interruption.signal);
     interruption.signal.throwIfAborted();

@@ -71,6 +71,7 @@ export class ChannelGate {
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
       await promise;
+      signal?.throwIfAborted();
     } finally {
       signal?.removeEventListener('abort', giveUp);
     }

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
+import { DEADLINES, type Deadlines, KEEPALIVES_MISSED } from '../../model/deadlines.ts';
 import { unlessAborted } from '../../model/unless-aborted.ts';
 import type { Connection } from '../connection.ts';
 import type { Target } from '../target.ts';
@@ -15,8 +16,9 @@ import { tuneCipher } from './tune-cipher.ts';
 export interface SshOptions {
   /** For TCP, key exchange and login together; what a person types before is not counted. Default 15 s. */
   readonly timeoutMs?: number;
-  /** How often a silent connection is asked whether it lives. Default 10 s; three silences end it. */
+  /** How often a silent connection is asked whether it is alive. Default 10 s; three missed answers end it. */
   readonly keepaliveMs?: number;
+  readonly deadlines?: Deadlines;
   /** Bastion connections to share between targets. */
   readonly hops?: Hops;
   readonly signal?: AbortSignal;
@@ -40,7 +42,7 @@ export function createHops(): Hops {
 /** Logs in to a target, through its bastions, with its host key checked. */
 export async function connectSsh(target: Target, options: SshOptions = {}): Promise<Connection> {
   options.signal?.throwIfAborted();
-  const timeoutMs = options.timeoutMs ?? 15_000;
+  const timeoutMs = options.timeoutMs ?? DEADLINES.connectMs;
   const hops = options.hops ?? createHops();
   // Before the socket opens: once it is, nobody may miss its end.
   const ready = Promise.all([hostKeyCheck(target), planAuth(target)]);
@@ -49,7 +51,7 @@ export async function connectSsh(target: Target, options: SshOptions = {}): Prom
   try {
     const leftMs = Math.max(1, route.since + timeoutMs - Date.now());
     const client = await login(target, route.socket, { ...options, timeoutMs, leftMs, hostKey, auth });
-    const connection = new SshConnection(client, target.name);
+    const connection = new SshConnection(client, target.name, options.deadlines);
     void connection.closed.then(() => {
       route.socket.destroy();
       route.release();
@@ -110,8 +112,8 @@ function login(target: Target, sock: Duplex, options: LoginOptions): Promise<ssh
       sock: gatherWrites(sock),
       username: target.user,
       readyTimeout: leftMs,
-      keepaliveInterval: options.keepaliveMs ?? 10_000,
-      keepaliveCountMax: 3,
+      keepaliveInterval: options.keepaliveMs ?? DEADLINES.keepaliveMs,
+      keepaliveCountMax: KEEPALIVES_MISSED,
       algorithms: { serverHostKey: hostKey.algorithms as ssh2.ServerHostKeyAlgorithm[], cipher: CIPHERS },
       authHandler: auth.handler,
       hostVerifier: (key: Buffer, verified: (good: boolean) => void) => {

@@ -181,6 +181,17 @@ export const connectionErrors = {
       zh: '请修正该文件。可用 `ssh -G <主机>` 查看 OpenSSH 的解析结果。',
     },
   },
+  KX3018: {
+    exit: 5,
+    title: {
+      en: 'host {host} is connected but did not respond within {seconds} s: {waiting}',
+      zh: '主机 {host} 已连接，但在 {seconds} 秒内没有响应：{waiting}',
+    },
+    remedy: {
+      en: 'Log in by hand and look for what hangs there: load, memory, disk errors, network file systems that do not answer.',
+      zh: '请手动登录该主机，检查卡住的原因：负载、内存、磁盘错误，或无响应的网络文件系统。',
+    },
+  },
   KX3020: {
     exit: 5,
     title: { en: 'no shell could be started on {host}: {reason}', zh: '无法在主机 {host} 上启动 shell：{reason}' },

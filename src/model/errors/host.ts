@@ -50,6 +50,28 @@ export const hostErrors = {
     title: { en: '{path} on {host} cannot be read: {reason}', zh: '无法读取主机 {host} 上的 {path}：{reason}' },
     remedy: { en: 'Check that the file exists there.', zh: '请确认该主机上存在该文件。' },
   },
+  KX3036: {
+    exit: 1,
+    title: {
+      en: 'the transfer of {path} stalled: nothing moved between this machine and {host} for {seconds} s',
+      zh: '{path} 的传输停滞：{seconds} 秒内本机与主机 {host} 之间没有任何数据',
+    },
+    remedy: {
+      en: "Check the host's disk and the network between here and there, then run again with --resume: an upload goes on where it stopped.",
+      zh: '请检查该主机的磁盘以及到该主机的网络，然后加 --resume 再次运行：上传会从中断处继续。',
+    },
+  },
+  KX3037: {
+    exit: 1,
+    title: {
+      en: '{path} on {host} is too big to fetch: {size} bytes, at most {most} are accepted',
+      zh: '主机 {host} 上的 {path} 过大，无法取回：{size} 字节，最多接受 {most} 字节',
+    },
+    remedy: {
+      en: 'Check on the host whether the file is what it should be.',
+      zh: '请在该主机上检查该文件是否正确。',
+    },
+  },
   KX3040: {
     exit: 1,
     title: {

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
+import { ownIdentity } from '../../host/process-identity.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { GAUGES, type Total } from '../metrics/totals.ts';
-import { ownIdentity } from '../../host/process-identity.ts';
 import type { Database } from './sqlite.ts';
 
 // What a command printed is kept to this length; the log has it in full.

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
+import { isAlive, type ProcessIdentity } from '../../host/process-identity.ts';
 import { KubexmError, kubexmError } from '../../model/errors/index.ts';
 import type { Outcome, RunEvent, RunOutcome } from '../../model/event.ts';
 import type { Total, TotalName } from '../metrics/totals.ts';
 import { reasonOf } from '../private-file.ts';
-import { isAlive, type ProcessIdentity } from '../../host/process-identity.ts';
 import { type Database, openDatabase, setPatience } from './sqlite.ts';
 
 /** How a run stands. `unknown`: it has no end, and whoever ran it is gone. */
