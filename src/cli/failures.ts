@@ -18,11 +18,13 @@ export interface FailureStyle {
   readonly paint: Paint;
   readonly unicode: boolean;
   readonly width: number;
+  /** Stacks of unexpected errors too. */
+  readonly debug?: boolean;
 }
 
 /** How failures look among the lines for people. */
-export function noteStyle({ lang, paintNote, unicode, noteWidth }: Io): FailureStyle {
-  return { lang, paint: paintNote, unicode, width: noteWidth };
+export function noteStyle({ lang, paintNote, unicode, noteWidth, debug }: Io): FailureStyle {
+  return { lang, paint: paintNote, unicode, width: noteWidth, debug };
 }
 
 const CAUSES_SHOWN = 20;
@@ -32,7 +34,7 @@ const LINES_SHOWN = 12;
 /** What failed, where, why, what the host said last, and what to do: the same cause on many hosts once. */
 export async function failureLines(failures: readonly FailureOnHost[], style: FailureStyle): Promise<string[]> {
   const { errorRemedy, errorTitle } = await import('../index.ts');
-  const { lang, paint, unicode, width } = style;
+  const { lang, paint, unicode, width, debug } = style;
   const say = speaker(lang);
   const groups = [...Map.groupBy(failures, sameCause).values()];
   const rest = groups.length - CAUSES_SHOWN;
@@ -40,8 +42,11 @@ export async function failureLines(failures: readonly FailureOnHost[], style: Fa
   const lines = groups.slice(0, CAUSES_SHOWN).flatMap((group, i) => {
     const [first, ...others] = group;
     if (first === undefined) return [];
-    const { code, params, detail } = first.error;
-    const said = printableLines(detail ?? '').slice(-LINES_SHOWN);
+    const { code, params, detail, stack } = first.error;
+    const said = [
+      ...printableLines(detail ?? '').slice(-LINES_SHOWN),
+      ...(debug && stack !== undefined ? printableLines(stack) : []),
+    ];
     return [
       ...(i === 0 ? [] : ['']),
       `${paint('boldRed', `${unicode ? '✗' : 'x'} ${first.host}`)}  ${paint('dim', code)} ${printable(errorTitle(code, params, lang))}`,

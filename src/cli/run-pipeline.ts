@@ -108,6 +108,7 @@ export function chooseView(pipeline: string, { view, dryRun }: Pick<RunFlags, 'v
     return jsonView(
       (text) => void io.stdout.write(text),
       (how) => io.note(io.say(how)),
+      { debug: io.debug },
     );
   const isTerminal = stderr.isTTY === true && io.env['TERM'] !== 'dumb';
   if (view === 'plain' || (view === 'auto' && (!isTerminal || io.debug))) {

@@ -6,7 +6,7 @@ import { lines } from '../model/script.ts';
 import { diffLines } from '../plan/diff.ts';
 import { fieldOf, type Retry, type StepIo, type Verdict } from '../plan/step.ts';
 import { beforeImage } from './before-image.ts';
-import { INTERRUPTED, isCode, isLost, JOB_DEAD, NO_JOURNAL, reasonOf } from './errors.ts';
+import { INTERRUPTED, isCode, isLost, JOB_DEAD, keepsBreaking, NO_JOURNAL, reasonOf } from './errors.ts';
 import { jobKey, runsAsJob } from './keys.ts';
 import { type Owning, owning } from './manifest.ts';
 import type { ExecuteOptions } from './options.ts';
@@ -66,7 +66,9 @@ export async function applyNode(options: ExecuteOptions, target: Target): Promis
     } catch (error) {
       const dead = isCode(error, JOB_DEAD);
       if (dead || isCode(error, INTERRUPTED)) {
-        if (++interruptions >= MAX_INTERRUPTIONS || options.stop.aborted) throw error;
+        if (options.stop.aborted) throw error;
+        if (++interruptions >= MAX_INTERRUPTIONS)
+          throw dead ? error : keepsBreaking(target.machine.name, interruptions, error);
         if (dead) attempt = await nextAttempt(options, target, attempt);
       } else {
         if (!retry || tries >= retry.attempts || options.stop.aborted || !isTransient(retry, error)) {

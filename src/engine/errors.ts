@@ -1,11 +1,14 @@
-import { KubexmError } from '../model/errors/index.ts';
+import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { EventError } from '../model/event.ts';
 import { MissingValue } from './values.ts';
 
 /** A connection that broke under a command. */
 export const INTERRUPTED = 'KX3011';
-/** A host that did not come back, came back as another one, or belongs to another run by now: it must be left alone. */
-const LOST: readonly string[] = ['KX3012', 'KX3005', 'KX3006', 'KX3007', 'KX3103'];
+/**
+ * A host that did not come back, whose connection keeps breaking, that came back as another one, or that belongs to another
+ * run by now: it must be left alone.
+ */
+const LOST: readonly string[] = ['KX3012', 'KX3019', 'KX3005', 'KX3006', 'KX3007', 'KX3103'];
 /** A job that was killed, with its machine or without. */
 export const JOB_DEAD = 'KX3040';
 /** A command or a job that took too long and was stopped. */
@@ -23,6 +26,11 @@ export function isLost(error: unknown): boolean {
   return LOST.some((code) => isCode(error, code));
 }
 
+/** The connection broke under the same work again and again: how far that came cannot be found out. */
+export function keepsBreaking(host: string, count: number, cause: unknown): KubexmError {
+  return kubexmError('KX3019', { host, count }, { host, cause });
+}
+
 /** What a thrown thing says of itself. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -33,6 +41,6 @@ export function asEventError(error: unknown, node: string): EventError {
   if (error instanceof KubexmError) {
     return { code: error.code, params: error.params, ...(error.detail === undefined ? {} : { detail: error.detail }) };
   }
-  const detail = error instanceof Error && !(error instanceof MissingValue) ? { detail: error.stack ?? '' } : {};
-  return { code: 'KX4002', params: { node, reason: reasonOf(error) }, ...detail };
+  const stack = error instanceof Error && !(error instanceof MissingValue) ? { stack: error.stack ?? '' } : {};
+  return { code: 'KX4002', params: { node, reason: reasonOf(error) }, ...stack };
 }

@@ -229,4 +229,17 @@ describe('a step fails', () => {
     await rig.run(sequence(set(a, 'one'), failing(a, 'bad')));
     expect(rig.host('a').state.values).toEqual({ one: '1' });
   });
+
+  test('an unexpected error has its stack apart from what people read', async () => {
+    const rig = new Rig(['a']);
+    const broken = kvLike({
+      apply: async (): Promise<undefined> => {
+        throw new TypeError('cannot read it');
+      },
+    });
+    const { failures } = await rig.run(on(host('a'), broken({ key: 'x', value: '1' }), { name: 'x' }));
+    expect(failures).toMatchObject([{ error: { code: 'KX4002', params: { reason: 'cannot read it' } } }]);
+    expect(failures[0]?.error.detail).toBeUndefined();
+    expect(failures[0]?.error.stack).toContain('failure.test.ts');
+  });
 });

@@ -13,6 +13,7 @@ import {
 } from '../../test/rig/engine.ts';
 import type { FaultTime } from '../host/memory.ts';
 import { KubexmError } from '../model/errors/index.ts';
+import { output } from '../model/host.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, sequence } from '../plan/combinators.ts';
 import { defineStep, half, needed, satisfied } from '../plan/step.ts';
@@ -128,11 +129,48 @@ describe('the connection is cut', () => {
     expect(rig.of('node-retry')).toEqual([]);
   });
 
-  test('too often: that is a failure', async () => {
+  test('too often: the host is lost, for what it did cannot be found out', async () => {
     const rig = new Rig(['a']);
     for (let i = 0; i < 20; i++) rig.machine('a').cut('kv add tries', 'before');
     const result = await rig.run(on(a, counted({ key: 'x', value: '1' }), named('x')));
-    expect(causes(result)).toEqual(['KX3011 x@a']);
+    expect(result).toMatchObject({ failures: [], lostHosts: ['a'], counts: { unknown: 1 } });
+    expect(rig.of('host-lost')).toMatchObject([{ error: { code: 'KX3019', params: { host: 'a', count: 5 } } }]);
+    expect(rig.of('rollback-started')).toEqual([]);
+  });
+
+  test('too often under a job, or under a revert: likewise', async () => {
+    const rig = new Rig(['a', 'b']);
+    const broken = async (): Promise<never> => {
+      throw new KubexmError('KX3011', { host: 'a' });
+    };
+    rig.machine('a').job = broken;
+    for (let i = 0; i < 20; i++) rig.machine('b').cut('kx_restore', 'before');
+    const job = kvLike({ once: true, apply: () => sh`kv set x 1` });
+    const bad = kvLike({ apply: () => sh`fail 1 no` });
+    const plan = parallel(
+      task('m/j', on(a, job({ key: 'x', value: '1' }), named('x'))),
+      task('m/t', sequence(set(b, 'one'), on(b, bad({ key: 'two', value: '1' }), named('two')))),
+    );
+    const result = await rig.run(plan);
+    expect(causes(result)).toEqual(['KX4002 m/t/two@b']);
+    expect(result).toMatchObject({ lostHosts: ['a', 'b'], counts: { unknown: 1, changed: 1, failed: 1 } });
+  });
+
+  test('a host that is lost while it is looked at after a failed revert is not dirty', async () => {
+    const rig = new Rig(['a']);
+    const machine = rig.machine('a');
+    const run = machine.run.bind(machine);
+    machine.run = async (script, options) => {
+      if (script.script.includes('kx_restore')) {
+        machine.lose();
+        return output(1, '', 'no image');
+      }
+      return await run(script, options);
+    };
+    const bad = kvLike({ apply: () => sh`fail 1 no` });
+    const result = await rig.run(task('m/t', on(a, bad({ key: 'two', value: '1' }), named('two'))));
+    expect(causes(result)).toEqual(['KX4002 m/t/two@a']);
+    expect(result).toMatchObject({ lostHosts: ['a'], counts: { failed: 1 } });
   });
 
   test('under a batch: it is asked again', async () => {

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { NodeRef } from '../model/event.ts';
 import type { Job, Machine, Output } from '../model/host.ts';
-import type { Script } from '../model/script.ts';
+import { type Script, sh } from '../model/script.ts';
 import { type AnyStep, fieldOf } from '../plan/step.ts';
-import { INTERRUPTED, isCode, reasonOf, TOO_LONG } from './errors.ts';
+import { INTERRUPTED, isCode, isLost, keepsBreaking, TOO_LONG } from './errors.ts';
 import type { ExecuteOptions } from './options.ts';
 
 /** A step on a machine, with the want it is carried out for. */
@@ -47,8 +47,7 @@ export async function perform(
 ): Promise<Performed> {
   const { ref, machine } = at;
   const timeoutSeconds = timeoutOf(at.step, at.want);
-  if (!isScript(work))
-    return { output: undefined, value: await inTime(options, work, timeoutSeconds, ref.node, how.expire) };
+  if (!isScript(work)) return { output: undefined, value: await inTime(options, at, work, timeoutSeconds, how.expire) };
   const { stop: signal } = options;
   try {
     if (how.jobKey === undefined) {
@@ -74,8 +73,7 @@ async function attached(machine: Machine, job: Job): Promise<Output> {
       return await machine.job(job);
     } catch (error) {
       if (!isCode(error, INTERRUPTED)) throw error;
-      if (interruptions >= MAX_INTERRUPTIONS)
-        throw new Error(`it cannot be waited for: ${reasonOf(error)}`, { cause: error });
+      if (interruptions >= MAX_INTERRUPTIONS) throw keepsBreaking(machine.name, interruptions, error);
     }
   }
 }
@@ -95,7 +93,8 @@ export async function performRevert(
       if (output && output.code !== 0) throw new FailedCommand(output);
       return (output?.stderr ?? '').split('\n').filter((line) => /\bstays\b/.test(line));
     } catch (error) {
-      if (!isCode(error, INTERRUPTED) || interruptions >= MAX_INTERRUPTIONS || options.stop.aborted) throw error;
+      if (!isCode(error, INTERRUPTED) || options.stop.aborted) throw error;
+      if (interruptions >= MAX_INTERRUPTIONS) throw keepsBreaking(at.machine.name, interruptions, error);
     }
   }
 }
@@ -145,12 +144,21 @@ function endOf(output: Output): string {
   return last ? `exit code ${output.code}: ${last}` : `exit code ${output.code}`;
 }
 
+/** Throws if the host is lost: work that was late because of that did not fail, and must not be rolled back. */
+async function mustBeThere(machine: Machine, signal: AbortSignal): Promise<void> {
+  try {
+    await machine.batch([sh`:`], { signal, timeoutSeconds: DEFAULT_TIMEOUT });
+  } catch (error) {
+    if (isLost(error)) throw error;
+  }
+}
+
 /** A step's own work, for at most so long. It is told to stop and given a moment, so that it does not go on under others. */
 async function inTime<T>(
   options: ExecuteOptions,
+  at: Work,
   work: Promise<T>,
   seconds: number,
-  node: string,
   expire: (() => void) | undefined,
 ): Promise<T> {
   const { stop } = options;
@@ -170,7 +178,8 @@ async function inTime<T>(
     const moment = new AbortController();
     const ended = work.catch(() => undefined).finally(() => moment.abort());
     await Promise.race([ended, delay(GRACE_MS, undefined, { signal: moment.signal }).catch(() => undefined)]);
-    throw kubexmError('KX4004', { node, seconds });
+    await mustBeThere(at.machine, stop);
+    throw kubexmError('KX4004', { node: at.ref.node, seconds });
   } finally {
     clearTimeout(timer);
     if (onStop) stop.removeEventListener('abort', onStop);

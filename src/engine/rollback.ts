@@ -184,7 +184,9 @@ export class Rollback {
       if (options.stop.aborted) return;
       if (isLost(error)) execution.loseHost(options.graph.host(i), asEventError(error, node));
       else if (isCode(error, NO_JOURNAL)) execution.halt(i, error);
-      else if (!(await this.isAsBefore(i, error))) this.dirty(i, error, performance.now() - started);
+      else if (!(await this.isAsBefore(i, error)) && !this.isOver(options.graph.host(i))) {
+        this.dirty(i, error, performance.now() - started);
+      }
     }
   }
 
@@ -196,7 +198,8 @@ export class Rollback {
       if (!from || !(await isUntouched(this.execution, i, from, error))) return false;
       await options.journal.durable({ node: options.graph.id(i), phase: 'reverted' });
       return true;
-    } catch {
+    } catch (problem) {
+      if (isLost(problem)) this.execution.loseHost(options.graph.host(i), asEventError(problem, options.graph.id(i)));
       return false;
     }
   }

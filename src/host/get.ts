@@ -19,7 +19,7 @@ export async function getFile(link: Link, path: string, localPath: string, optio
   const handle = await openLocal(part, localPath);
   try {
     for (let cuts = 0; (await receive(link, path, handle, options)) === 'cut'; ) {
-      if (++cuts >= MAX_CUTS) throw kubexmError('KX3011', { host: link.host }, { host: link.host });
+      if (++cuts >= MAX_CUTS) throw kubexmError('KX3019', { host: link.host, count: cuts }, { host: link.host });
       await handle.truncate(0);
     }
     await handle.chmod(Number.parseInt(options.mode ?? '0600', 8));

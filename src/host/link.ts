@@ -178,7 +178,8 @@ export class Link {
         const cut = next.connection !== main.connection;
         // A probe that kills its shell or its connection would do so for ever.
         if (again && (cut ? ++cuts < MAX_CUTS : deaths++ === 0)) continue;
-        throw cut ? this.#error('KX3011', {}) : this.#error('KX3031', { reason: error.message });
+        if (cut) throw again ? this.#error('KX3019', { count: cuts }) : this.#error('KX3011', {});
+        throw this.#error('KX3031', { reason: error.message });
       }
     }
   }
@@ -283,7 +284,7 @@ export class Link {
   }
 
   #error(
-    code: 'KX3011' | 'KX3012' | 'KX3030' | 'KX3031',
+    code: 'KX3011' | 'KX3012' | 'KX3019' | 'KX3030' | 'KX3031',
     params: Record<string, string | number>,
     cause?: Error,
   ): Error {

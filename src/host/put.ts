@@ -64,7 +64,7 @@ async function send(link: Link, path: string, source: Source, options: PutOption
     if (result === 'done') return;
     if (result === 'cut') {
       if (++cuts < MAX_CUTS) continue;
-      throw kubexmError('KX3011', { host: link.host }, { host: link.host });
+      throw kubexmError('KX3019', { host: link.host, count: cuts }, { host: link.host });
     }
     if (result === 'stalled') {
       throw kubexmError(

@@ -40,6 +40,13 @@ export interface EventError {
   readonly params: Readonly<Record<string, string | number>>;
   /** The last lines the host printed. */
   readonly detail?: string;
+  /** Where in the program an unexpected error came from. For the log, and for people who ask with --debug. */
+  readonly stack?: string;
+}
+
+/** For JSON.stringify: leaves stacks of errors out. */
+export function withoutStacks(key: string, value: unknown): unknown {
+  return key === 'stack' && typeof value === 'string' ? undefined : value;
 }
 
 /** Where in the four layers something happened. */

@@ -90,7 +90,8 @@ function logFields(event: RunEvent): LogFields {
 }
 
 function errorFields(error: EventError): Readonly<Record<string, unknown>> {
-  return { code: error.code, params: error.params, ...(error.detail === undefined ? {} : { detail: error.detail }) };
+  const { code, params, detail, stack } = error;
+  return { code, params, ...(detail === undefined ? {} : { detail }), ...(stack === undefined ? {} : { stack }) };
 }
 
 function messageOf(event: RunEvent): string {

@@ -69,7 +69,7 @@ function linesOf(event: RunEvent, { lang, verbose = false }: PlainOptions): stri
       return [say('retry', lang, { node, attempt, delay, reason })];
     }
     case 'node-finished':
-      return verbose || !QUIET.has(event.outcome) ? nodeFinished(event, lang) : [];
+      return verbose || !QUIET.has(event.outcome) ? nodeFinished(event, lang, verbose) : [];
     case 'task-finished':
       return [
         say(event.outcome === 'ok' ? 'taskOk' : 'taskFailed', lang, { task: event.task, time: time(event.durationMs) }),
@@ -104,7 +104,7 @@ function runStarted(event: Of<'run-started'>, lang: Lang): string {
   return `${kind}${say('runStarted', lang, { pipeline, cluster, run, ...amounts })}${about}`;
 }
 
-function nodeFinished(event: Of<'node-finished'>, lang: Lang): string[] {
+function nodeFinished(event: Of<'node-finished'>, lang: Lang, verbose: boolean): string[] {
   const outcome = outcomeTexts[event.outcome][lang];
   const end = say('finished', lang, { node: event.node, outcome, time: durationText(event.durationMs, lang) });
   const diff =
@@ -113,6 +113,7 @@ function nodeFinished(event: Of<'node-finished'>, lang: Lang): string[] {
   return [
     say('because', lang, { what: end, why: errorText(event.error, lang) }),
     ...quoted(event.error.detail),
+    ...(verbose ? quoted(event.error.stack) : []),
     ...diff,
   ];
 }

@@ -34,6 +34,8 @@ export interface ShellHost {
   cut(): void;
   /** And so does every new one: it was switched off. */
   powerOff(): void;
+  /** Nothing is answered any more, not even keepalives: its cable was pulled. */
+  unplug(): void;
   /** Connections that are open. */
   readonly connections: number;
 }
@@ -129,6 +131,11 @@ class HostBehind implements ShellHost {
   powerOff(): void {
     this.off = true;
     this.cut();
+  }
+
+  unplug(): void {
+    this.off = true;
+    for (const client of this.#clients) (client as unknown as { _sock: Socket })._sock.pause();
   }
 
   serve(client: ssh2.Connection): void {

@@ -6,9 +6,13 @@ import { wouldChanges } from './changes.ts';
 import { commandView, endOfCommand } from './command-output.ts';
 import { reportRun } from './report.ts';
 
-function ioIn(lang: string, env: NodeJS.ProcessEnv = {}): { io: Io; out: () => string; err: () => string } {
+function ioIn(
+  lang: string,
+  env: NodeJS.ProcessEnv = {},
+  debug = false,
+): { io: Io; out: () => string; err: () => string } {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
-  const flags = { lang, noColor: false, noInput: true, yes: false, debug: false };
+  const flags = { lang, noColor: false, noInput: true, yes: false, debug };
   const io = makeIo({ ...streams, env: { LANG: 'C.UTF-8', ...env }, cwd: '/' }, flags);
   return { io, out: () => String(streams.stdout.read() ?? ''), err: () => String(streams.stderr.read() ?? '') };
 }
@@ -46,6 +50,16 @@ const typed = { argv: ['create', 'cluster', '-f', 'my config.yaml'], lost: new M
 
 test.each(['en', 'zh'])('the end of a run that failed (%s)', async (lang) => {
   expect((await reportRun(report, typed, ioIn(lang).io)).join('\n')).toMatchSnapshot();
+});
+
+test('where an unexpected error came from is shown with --debug only', async () => {
+  const unexpected = failure('node1', 'the socket hung up');
+  const failures = [{ ...unexpected, error: { ...unexpected.error, stack: 'Error: hung up\n    at read (net.ts:1)' } }];
+  const shown = async (debug: boolean) =>
+    (await reportRun({ ...report, failures }, typed, ioIn('en', {}, debug).io)).join('\n');
+  expect(await shown(false)).toContain('the socket hung up');
+  expect(await shown(false)).not.toContain('at read');
+  expect(await shown(true)).toContain('at read (net.ts:1)');
 });
 
 test('hundreds of different failures are not all told', async () => {

@@ -102,3 +102,22 @@ test('live: a question gets the terminal for itself', async () => {
   expect(written).toContain('create cluster');
   view.close();
 });
+
+test('stacks of unexpected errors: with --debug only, in both', () => {
+  const error = {
+    code: 'KX4002' as const,
+    params: { node: 'n@a', reason: 'hung up' },
+    stack: 'Error: hung up\n    at read (net.ts:1)',
+  };
+  const ref = { node: 'n@a', host: 'a', module: '', task: '', step: 'n', kind: 'file', title: 'n' };
+  const event = { type: 'node-finished', at: 1, run: 'r', ...ref, outcome: 'failed', durationMs: 1, error } as const;
+  for (const debug of [false, true]) {
+    written = '';
+    jsonView(write, () => undefined, { debug }).sink(event);
+    const plain = plainView({ write, pipeline: 'x', lang: 'en', verbose: debug });
+    plain.sink(event);
+    plain.close();
+    expect(written).toContain('hung up');
+    expect(written.split('at read').length - 1).toBe(debug ? 2 : 0);
+  }
+});

@@ -192,6 +192,17 @@ export const connectionErrors = {
       zh: '请手动登录该主机，检查卡住的原因：负载、内存、磁盘错误，或无响应的网络文件系统。',
     },
   },
+  KX3019: {
+    exit: 5,
+    title: {
+      en: 'the connection to {host} keeps breaking: {count} times in a row under the same work',
+      zh: '与主机 {host} 的连接反复中断：同一操作连续中断 {count} 次',
+    },
+    remedy: {
+      en: 'Check the network between here and the host, and sshd on it, then run again, with --resume where the command takes it.',
+      zh: '请检查本机与该主机之间的网络以及该主机上的 sshd，然后再次运行；支持 --resume 的命令请加上它。',
+    },
+  },
   KX3020: {
     exit: 5,
     title: { en: 'no shell could be started on {host}: {reason}', zh: '无法在主机 {host} 上启动 shell：{reason}' },

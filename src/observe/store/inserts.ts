@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { ownIdentity } from '../../host/process-identity.ts';
-import type { RunEvent } from '../../model/event.ts';
+import { type RunEvent, withoutStacks } from '../../model/event.ts';
 import { GAUGES, type Total } from '../metrics/totals.ts';
 import type { Database } from './sqlite.ts';
 
@@ -40,7 +40,7 @@ export class Inserts {
       const last = new Map<string, number>();
       for (const event of events) {
         const { node = null, host = null } = event as { readonly node?: string; readonly host?: string };
-        const body = JSON.stringify(shortened(event));
+        const body = JSON.stringify(shortened(event), withoutStacks);
         this.#event.run(event.run, event.at, event.type, node, host, body);
         last.set(event.run, event.at);
         if (event.type === 'run-started') this.#start(event);

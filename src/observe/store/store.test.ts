@@ -66,6 +66,13 @@ describe('the event store', () => {
     });
   });
 
+  it('keeps no stack: whoever reads it may not have asked for one', async () => {
+    const failed = events.find((event) => event.type === 'node-finished' && event.error !== undefined);
+    if (failed?.type !== 'node-finished' || !failed.error) throw new Error('no event has an error');
+    await write([start, { ...failed, error: { ...failed.error, stack: 'Error\n    at read (net.ts:1)' } }]);
+    expect(read((reader) => reader.events({ run: 'run-1' })).map((one) => one.event)).toEqual([start, failed]);
+  });
+
   it('answers narrower questions', async () => {
     const later = events.map((event) => ({ ...event, run: 'run-2', at: event.at + 1000 })) as RunEvent[];
     await write([...events, ...later]);
