@@ -1,6 +1,7 @@
 export type { ArtifactNeed, BuildNeed, FileNeed, ImageNeed, PackageNeed } from '../model/catalog/need.ts';
 export type { Arch, Catalog, Component } from '../model/catalog/schema.ts';
 export { addVersion } from './add.ts';
+export { digestsText, publishedFiles } from './digests.ts';
 export { findComponent } from './find.ts';
 export { imageRepository } from './images.ts';
 export { type CatalogText, parseCatalog } from './parse.ts';

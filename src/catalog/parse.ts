@@ -1,8 +1,17 @@
 import { parse } from 'yaml';
-import { type Catalog, type Component, componentSchema, type Zone, zonesSchema } from '../model/catalog/schema.ts';
+import {
+  type Catalog,
+  type CatalogDigests,
+  type Component,
+  componentSchema,
+  digestsSchema,
+  type Zone,
+  zonesSchema,
+} from '../model/catalog/schema.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import { checkComponent } from './check.ts';
 import { checkAgainstKubernetes } from './check-kubernetes.ts';
+import { checkDigests } from './digests.ts';
 
 /** A file of the catalog and its text. */
 export interface CatalogText {
@@ -10,16 +19,21 @@ export interface CatalogText {
   readonly text: string;
 }
 
-/** The file of regional mirrors; all others are components. */
+/** The file of regional mirrors. */
 const ZONES_FILE = 'zones.yaml';
+/** The file of digests; all others are components. */
+export const DIGESTS_FILE = 'digests.json';
 
 /** Reads and checks the catalog. */
 export function parseCatalog(texts: readonly CatalogText[]): Catalog {
   const components = new Map<string, Component>();
   const zones = new Map<string, Zone>();
+  let digests: CatalogDigests = {};
   for (const { file, text } of texts.toSorted((a, b) => (a.file < b.file ? -1 : 1))) {
     if (file === ZONES_FILE) {
       for (const [name, zone] of Object.entries(checked(file, zonesSchema, text).zones)) zones.set(name, zone);
+    } else if (file === DIGESTS_FILE) {
+      digests = checked(file, digestsSchema, text).digests;
     } else {
       const component = parseComponent(file, text);
       components.set(component.component, component);
@@ -29,7 +43,9 @@ export function parseCatalog(texts: readonly CatalogText[]): Catalog {
   for (const component of components.values()) {
     refuse(`${component.component}.yaml`, checkAgainstKubernetes(component, kubernetes));
   }
-  return { components, zones };
+  const catalog = { components, zones, digests };
+  refuse(DIGESTS_FILE, checkDigests(catalog));
+  return catalog;
 }
 
 /** Reads and checks one component, all but how it fits Kubernetes. */
@@ -63,7 +79,7 @@ function checked<T>(file: string, schema: Schema<T>, text: string): T {
 
 function yamlOf(file: string, text: string): unknown {
   try {
-    return parse(text);
+    return file.endsWith('.json') ? JSON.parse(text) : parse(text);
   } catch (error) {
     const [line = ''] = (error as Error).message.split('\n');
     throw kubexmError('KX7001', { file, detail: line }, { cause: error });

@@ -4,6 +4,7 @@ import {
   type Arch,
   type Catalog,
   type CatalogBuild,
+  type CatalogDigests,
   type CatalogFile,
   type Component,
   type Zone,
@@ -23,10 +24,14 @@ import { findZone, mirrorUrls } from './zone.ts';
 /** The processor of a host that the configuration does not name: what its facts say. */
 export type ArchOf = (host: string) => Arch | undefined;
 
-interface Context {
+interface Context extends Sources {
   readonly cluster: Cluster;
-  readonly zone: Zone | undefined;
   readonly archOf: ArchOf;
+}
+
+interface Sources {
+  readonly zone: Zone | undefined;
+  readonly digests: CatalogDigests;
 }
 
 /**
@@ -40,7 +45,7 @@ export function resolveArtifacts(
   archOf: ArchOf = () => undefined,
   more: readonly string[] = [],
 ): readonly ArtifactNeed[] {
-  const context: Context = { cluster, zone: findZone(catalog, zone), archOf };
+  const context: Context = { cluster, zone: findZone(catalog, zone), digests: catalog.digests, archOf };
   const kubernetes = plainVersion(cluster.spec.kubernetes.version);
   const wanted = { version: kubernetes, field: 'spec.kubernetes.version' };
   chooseKubernetes(findComponent(catalog, 'kubernetes'), wanted);
@@ -110,21 +115,24 @@ function resolveFiles(
   context: Context,
 ): FileNeed[] {
   const file = partOf(component, 'files', name, entry);
-  if (file.arch.length === 0) return [resolveFile(file, undefined, entry, hosts, context)];
+  if (file.arch.length === 0) return [resolveFile(component, file, undefined, entry, hosts, context)];
   return archesOf(hosts, context).map((arch) => {
     const some = hosts.filter((host) => archOfHost(host, context) === arch);
     if (!file.arch.includes(arch)) throw noSuchArch(component, entry, arch, some, file.arch);
-    return resolveFile(file, arch, entry, some, context);
+    return resolveFile(component, file, arch, entry, some, context);
   });
 }
 
-function resolveFile(
+/** A file of a component for some hosts: what it is called, where it is, what it must be. */
+export function resolveFile(
+  component: Component,
   file: CatalogFile,
   arch: Arch | undefined,
   entry: VersionEntry,
   hosts: readonly ClusterHost[],
-  { zone }: Context,
+  { zone, digests }: Sources,
 ): FileNeed {
+  const digest = digests[component.component]?.[entry.version]?.[file.name]?.[arch ?? 'any'];
   const bare: Values = {
     ...versionValues(entry),
     ...(arch === undefined ? {} : { arch: file.archNames[arch] ?? arch }),
@@ -142,6 +150,7 @@ function resolveFile(
     url,
     mirrors: mirrorUrls(url, zone),
     ...('none' in file.checksum ? {} : { checksum: placeOf(file.checksum, from, values, zone) }),
+    ...(digest === undefined ? {} : { digest }),
     programs: file.kind === 'binary' ? { [file.name]: name } : Object.fromEntries(inside),
     ...(file.inModule === undefined ? {} : { inModule: moduleOf(file.inModule, values) }),
     hosts: namesOf(hosts),

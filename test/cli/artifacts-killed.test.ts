@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { catalogDirectory, readCatalogTexts } from '../../src/catalog/index.ts';
 import { randoms, seed, some } from '../rig/thorough.ts';
 import { artifactDirectory } from '../support/artifact-directory.ts';
 import { type ArtifactMirror, artifactMirror } from '../support/artifact-mirror.ts';
@@ -43,12 +44,18 @@ describe('all of a cluster’s artifacts from several sources', { timeout: 600_0
     cwd = mkdtempSync(join(tmpdir(), 'kubexm-killed-'));
     mkdirSync(join(cwd, 'offline'));
     writeFileSync(join(cwd, 'c.yaml'), CONFIG);
+    // Its files are not those that the projects publish.
+    mkdirSync(join(cwd, 'catalog'));
+    for (const { file, text } of await readCatalogTexts(catalogDirectory()))
+      if (file.endsWith('.yaml')) writeFileSync(join(cwd, 'catalog', file), text);
+    process.env['KUBEXM_CATALOG'] = join(cwd, 'catalog');
     mirror = await artifactMirror(join(cwd, 'c.yaml'));
     await artifactDirectory(join(cwd, 'c.yaml'), join(cwd, 'offline'), (id) =>
       id.startsWith('image/') ? hasGo && id.startsWith(PAUSE) : !id.endsWith('.yml'),
     );
     env = {
       KUBEXM_HOME: join(cwd, 'home'),
+      KUBEXM_CATALOG: join(cwd, 'catalog'),
       KUBEXM_SOURCES: `mirror=${mirror.server.url},directory=offline${hasGo ? ',go' : ''}`,
       GOPROXY: 'off',
       GOFLAGS: '-mod=mod',
@@ -61,6 +68,7 @@ describe('all of a cluster’s artifacts from several sources', { timeout: 600_0
     agreed = lock();
   });
   afterAll(async () => {
+    delete process.env['KUBEXM_CATALOG'];
     await mirror.server.stop();
     rmSync(cwd, { recursive: true, force: true, maxRetries: 5 });
   });
@@ -100,8 +108,11 @@ describe('all of a cluster’s artifacts from several sources', { timeout: 600_0
       else if (source.startsWith('directory')) expect(vouched, id).toBe('user');
       else expect(vouched, id).toBeDefined();
     }
-    const said = `${both[0]?.stdout}${both[0]?.stderr}`;
-    expect(said.split('nobody but this mirror vouches')).toHaveLength(2);
+    // Once in a run; the run that finds everything agreed on by the other one says nothing.
+    const told = both.map(
+      ({ stdout, stderr }) => `${stdout}${stderr}`.split('nobody but this mirror vouches').length - 1,
+    );
+    expect(Math.max(...told)).toBe(1);
     const rows = await call(['get', 'artifacts', '-f', 'c.yaml', '-o', 'json'], { cwd, env });
     expect(rows.stdout).toContain('"vouched": "mirror"');
   });

@@ -189,6 +189,26 @@ const zone = z.strictObject({
 /** The file of regional mirrors. */
 export const zonesSchema = z.strictObject({ zones: z.record(name(), zone) });
 
+const digest = () =>
+  z
+    .string()
+    .refine((value): value is Digest => /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/.test(value), 'is no digest');
+
+type Digest = `${'sha256' | 'sha512'}:${string}`;
+
+/** The file of digests that projects publish. A script makes it: nobody types digests. */
+export const digestsSchema = z.strictObject({
+  about: text(),
+  /** By component, version, name of the file in the catalog and processor; `any` where it is the same for all. */
+  digests: z.record(
+    name(),
+    z.record(version(), z.record(name(), z.partialRecord(z.enum([...ARCHES, 'any']), digest()))),
+  ),
+});
+
+/** What projects publish, as far as the catalog knows. */
+export type CatalogDigests = z.output<typeof digestsSchema>['digests'];
+
 /** A component: its versions, files, images and how to build it. */
 export type Component = z.output<typeof componentSchema>;
 
@@ -211,6 +231,7 @@ export type Zone = z.output<typeof zone>;
 export interface Catalog {
   readonly components: ReadonlyMap<string, Component>;
   readonly zones: ReadonlyMap<string, Zone>;
+  readonly digests: CatalogDigests;
 }
 
 function isPlainVersion(value: string): boolean {
