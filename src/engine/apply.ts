@@ -234,7 +234,8 @@ function stepIo(options: ExecuteOptions, target: Target): StepIo & { expire(): v
   return {
     get signal() {
       expired ??= new AbortController();
-      return AbortSignal.any([options.stop, expired.signal]);
+      const ends = target.step.caches ? [options.stop, options.drain] : [options.stop];
+      return AbortSignal.any([...ends, expired.signal]);
     },
     expire: () => expired?.abort(),
     progress: (done, total, unit = 'bytes') => {

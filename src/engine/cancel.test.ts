@@ -58,6 +58,43 @@ describe('drain', () => {
     expect(early.outcomes()).toMatchObject({ 'begun@a': 'skipped', 'clean@a': 'skipped' });
   });
 
+  test('a step that fills a cache ends at once; it is no failure, and others finish', async () => {
+    const rig = new Rig(['a']);
+    let begun = false;
+    const filling = kvLike({
+      caches: true,
+      apply: (_host, _want, io) =>
+        new Promise<void>((_, reject) => {
+          begun = true;
+          io.signal.addEventListener('abort', () => reject(io.signal.reason), { once: true });
+        }),
+    });
+    const cache = on(a, filling({ key: 'cache', value: '1' }), named('cache'));
+    const other = on(a, held({ key: 'other', value: '1' }), named('other'));
+    const running = rig.run(task('m/t', parallel(sequence(cache, set('after')), other)));
+    await eventually(() => begun && rig.host('a').isHeld('other'));
+    rig.drain.abort();
+    await eventually(() => rig.outcomes()['m/t/cache@a'] === 'skipped');
+    expect(rig.outcomes()).not.toHaveProperty('m/t/other@a');
+    rig.host('a').release('other');
+    expect(await running).toMatchObject({ outcome: 'interrupted', failures: [], counts: { changed: 1, skipped: 2 } });
+    expect(rig.of('rollback-started')).toEqual([]);
+  });
+
+  test('a cache stays when another step of its task fails, also in a run that is gone on with', async () => {
+    const cache = kvLike({ caches: true })({ key: 'cache', value: '1' });
+    const broken = kvLike({ apply: () => sh`exit 3` })({ key: 'broken', value: '1' });
+    const plan = () => task('m/t', sequence(on(a, cache, named('cache')), on(a, broken, named('broken'))));
+    const rig = new Rig(['a']);
+    for (const resumed of [false, true]) {
+      const { outcome } = await rig.run(plan(), resumed ? { replay: rig.died() } : {});
+      expect(outcome).toBe('failed');
+      expect(rig.of('rollback-started').flatMap(({ nodes }) => nodes)).not.toContain('m/t/cache@a');
+      expect(rig.host('a').get('cache')).toBe('1');
+    }
+    expect(rig.outcomes()).toMatchObject({ 'm/t/cache@a': 'satisfied', 'm/t/broken@a': 'failed' });
+  });
+
   test('what waits for its turn does not start', async () => {
     const rig = new Rig(['a', 'b']);
     const manual = new Manual();

@@ -195,7 +195,7 @@ export class Execution {
       this.settle(i, 'unknown', durationMs);
       return;
     }
-    if (error instanceof MintLost) {
+    if (error instanceof MintLost || this.wasCut(i)) {
       this.settle(i, 'skipped', durationMs);
       return;
     }
@@ -289,6 +289,12 @@ export class Execution {
       natureOf(graph, i) === 'action' &&
       this.admission.roleOf(i) === 'run'
     );
+  }
+
+  /** Filling a cache ends with the first Ctrl-C: what it has got so far stays, and that is no failure. */
+  private wasCut(i: number): boolean {
+    const { graph, drain } = this.options;
+    return drain.aborted && graph.use(i)?.step.caches === true;
   }
 
   /** A producer outside the selection that is not as its consumers need it. */

@@ -51,8 +51,13 @@ export class Rollback {
     for (let i = 0; i < graph.size; i++) if (replay.applied.has(graph.id(i))) byId.set(graph.id(i), i);
     for (const id of replay.applied.keys()) {
       const i = byId.get(id);
-      if (i !== undefined) this.scope(i).earlier.add(i);
+      if (i !== undefined && !this.stays(i)) this.scope(i).earlier.add(i);
     }
+  }
+
+  /** What the node got is a cache: there is nothing to undo. */
+  private stays(i: number): boolean {
+    return this.execution.options.graph.use(i)?.step.caches === true;
   }
 
   /** The task of this node has failed on this host: nothing more of it starts there. */
@@ -78,7 +83,7 @@ export class Rollback {
   begins(i: number, found: Verdict<unknown, unknown> | undefined): void {
     const scope = this.scope(i);
     scope.begun = true;
-    if (natureOf(this.execution.options.graph, i) !== 'state') return;
+    if (natureOf(this.execution.options.graph, i) !== 'state' || this.stays(i)) return;
     scope.changed.add(i);
     if (found?.verdict === 'needed' && !this.found.has(i)) this.found.set(i, { seen: found.seen, diff: found.diff });
   }

@@ -135,6 +135,11 @@ export interface StepDefinition<W, S, O> {
   readonly job?: Of<W, boolean>;
   /** Sends big files of this machine by `put`. Few steps do so at a time, those first that most is waiting for. */
   readonly sends?: boolean;
+  /**
+   * Only fills a cache of the machine kubexm runs on. What it got stays whatever happens, so it is never rolled back, and its work
+   * may be cut at any moment: the first Ctrl-C ends it. Default false.
+   */
+  readonly caches?: boolean;
   readonly timeoutSeconds?: Of<W, number>;
   readonly retry?: (want: W) => Retry | undefined;
   /** A guess of its duration when it changes something, for the critical path. Default 1. */

@@ -58,6 +58,7 @@ const artifact = defineStep<ArtifactWant>()({
   },
   apply: get,
   // What was got is nobody's change: it stays in the cache, for the next try.
+  caches: true,
   revert: async () => undefined,
   timeoutSeconds: 3 * 3600,
   estimateSeconds: ({ job }) => (job.kind === 'image' ? 5 : 20),

@@ -9,6 +9,7 @@ import {
   type PlannedBuild,
   survey,
 } from '../supply/index.ts';
+import { readLock } from './lock-file.ts';
 import { artifactRows } from './report.ts';
 import { type Load, type NoRoom, noRoom } from './room.ts';
 import { supplyFor } from './supply-for.ts';
@@ -85,6 +86,17 @@ export async function forecastArtifacts(request: ForecastRequest, io: ForecastIo
     missing: onceEach(found),
     full: await noRoom(loadsOf(request.cacheDir, fetched, builds, io.env)),
   };
+}
+
+/** How many of these artifacts are on this machine, by what the cluster has agreed on now. No source is asked. */
+export async function artifactsHere(
+  request: ForecastRequest,
+  { secret }: Pick<ForecastIo, 'secret'>,
+): Promise<{ readonly here: number; readonly items: number }> {
+  const { jobs, workDir } = request;
+  const rows = await artifactRows(jobs, { ...request, lock: readLock(workDir) }, workDir, secret);
+  const open = rows.filter(({ state }) => state === 'needed' || state === 'changed');
+  return { here: rows.length - open.length, items: rows.length };
 }
 
 /** What an optional component lacks is no obstacle: the cluster does without it. */

@@ -10,7 +10,14 @@ import { type Artifact, type Artifacts, getArtifact } from './artifact.ts';
 import { layoutPath } from './layout.ts';
 
 export { type Artifact, type Artifacts, type ArtifactWant, artifactKind, getArtifact } from './artifact.ts';
-export { type ArtifactForecast, artifactSeconds, forecastArtifacts, type MissingHere } from './forecast.ts';
+export {
+  type ArtifactForecast,
+  artifactSeconds,
+  artifactsHere,
+  type ForecastRequest,
+  forecastArtifacts,
+  type MissingHere,
+} from './forecast.ts';
 export { forgetLocked, readLock } from './lock-file.ts';
 export { type PruneReport, pruneArtifacts } from './prune.ts';
 export { type ArtifactRow, type ArtifactState, artifactReport, verifyArtifacts } from './report.ts';

@@ -2,7 +2,6 @@ import { asEventError } from '../engine/errors.ts';
 import type { ExecuteResult, JournalWriter, Limits, NewEvent, Selection } from '../engine/options.ts';
 import { lockMachines, releaseMachines, runGraph } from '../engine/run.ts';
 import { extentOf, hostsTakingPart, leavesOutChecks } from '../engine/selection.ts';
-import type { ArtifactLock } from '../model/artifact-lock.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
@@ -14,7 +13,7 @@ import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
 import type { Question } from '../plan/step.ts';
-import { forecastArtifacts } from '../resource/index.ts';
+import { artifactsHere, forecastArtifacts } from '../resource/index.ts';
 import { absentFacts, absentText, refuseAbsent } from './absent.ts';
 import { planArtifacts } from './artifacts.ts';
 import type { Connected } from './connect.ts';
@@ -22,7 +21,7 @@ import { ClusterManifests } from './manifests.ts';
 import { forgetOldRuns } from './old-records.ts';
 import type { OpenConfig } from './open-config.ts';
 import { planContext } from './plan-context.ts';
-import { artifactWants, prerequisiteError } from './prerequisites.ts';
+import { artifactRequest, keptText, prerequisiteError } from './prerequisites.ts';
 import { openRunJournal } from './run-journal.ts';
 import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
 import { runSinks, writeRunMetrics } from './run-sinks.ts';
@@ -184,15 +183,10 @@ export class PipelineRun<P> {
 
   /** Refuses to begin where this machine lacks what the sources of artifacts need: found out now, not after a build. */
   private async refuseWithoutPrerequisites(graph: ExecutionGraph): Promise<void> {
-    const wants = artifactWants(graph, this.selection());
-    const [first] = wants;
-    if (first === undefined || this.options.dryRun === true) return;
-    const { workDir, cacheDir, sources } = first;
-    const lock = Object.assign({}, ...wants.map((want) => want.lock)) as ArtifactLock;
+    const request = artifactRequest(graph, this.selection());
+    if (request === undefined || this.options.dryRun === true) return;
     const { env = process.env, stop } = this.options;
     const signal = AbortSignal.any([this.options.drain ?? never(), stop ?? never()]);
-    const jobs = wants.map(({ job }) => job);
-    const request = { jobs, workDir, cacheDir, sources, lock };
     const io = { env, signal, secret: this.secret };
     const found = await forecastArtifacts(request, io).catch((error: unknown) => {
       // The run begins, and ends at once, as one that was interrupted.
@@ -200,6 +194,14 @@ export class PipelineRun<P> {
     });
     const error = found && prerequisiteError(found);
     if (error !== undefined) throw error;
+  }
+
+  /** What of the artifacts is here, where the run did not get all of them: it is kept, and the next run goes on from there. */
+  private async tellKept(graph: ExecutionGraph, outcome: RunOutcome, emit: (event: NewEvent) => void): Promise<void> {
+    const request = artifactRequest(graph, this.selection());
+    if (outcome === 'succeeded' || request === undefined || this.options.dryRun === true) return;
+    const { here, items } = await artifactsHere(request, { secret: this.secret });
+    if (here < items) emit({ type: 'message', text: inLanguage(keptText(here, items), this.options.lang) });
   }
 
   /** A host whose manifest should be there and is not. */
@@ -318,6 +320,7 @@ export class PipelineRun<P> {
     // To go on with the run would not bring a host back into the file.
     const isOver = result.outcome === 'succeeded' && unreachable.length === strays.length;
     if (this.pipeline.readsManifests && !dryRun) this.manifests.forget(await this.manifests.owners(connected.machines));
+    await this.tellKept(graph, outcome, emit);
     // First the hosts, then the journal: a run that is killed in between is resumed and leaves nothing behind.
     if (exclusive) await releaseMachines(connected.machines, result.lostHosts, run, isOver);
     await journal.durable({ node: 'run', phase: 'ended', outcome });

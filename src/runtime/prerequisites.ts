@@ -1,19 +1,37 @@
 import type { Selection } from '../engine/options.ts';
 import { roleFinder } from '../engine/selection.ts';
 import { boxPackages, boxSystem, installCommand, type System } from '../host/index.ts';
-import { type KubexmError, kubexmError } from '../model/errors/index.ts';
+import { type KubexmError, kubexmError, type Text } from '../model/errors/index.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
-import { type ArtifactForecast, type ArtifactWant, artifactKind, type MissingHere } from '../resource/index.ts';
+import {
+  type ArtifactForecast,
+  type ArtifactWant,
+  artifactKind,
+  type ForecastRequest,
+  type MissingHere,
+} from '../resource/index.ts';
 
-/** The artifacts that a run gets, as far as it was not told to leave them out. */
-export function artifactWants(graph: ExecutionGraph, selection: Selection): readonly ArtifactWant[] {
+/** The artifacts that a run gets, as far as it was not told to leave them out. Unset: none. */
+export function artifactRequest(graph: ExecutionGraph, selection: Selection): ForecastRequest | undefined {
   const roleOf = roleFinder(graph, selection);
   const wants: ArtifactWant[] = [];
   for (let i = 0; i < graph.size; i++) {
     const use = graph.use(i);
     if (use?.step.kind === artifactKind && roleOf(i) === 'run') wants.push(use.want as ArtifactWant);
   }
-  return wants;
+  const [first] = wants;
+  if (first === undefined) return undefined;
+  const { workDir, cacheDir, sources } = first;
+  const lock = Object.fromEntries(wants.flatMap((want) => Object.entries(want.lock)));
+  return { jobs: wants.map(({ job }) => job), workDir, cacheDir, sources, lock };
+}
+
+/** What of a cluster's artifacts is on this machine. */
+export function keptText(here: number, items: number): Text {
+  return {
+    en: `${here} of ${items} artifacts are here and kept; the next run gets the others.`,
+    zh: `${items} 个制品中已有 ${here} 个在本机并会保留；下次运行会获取其余的。`,
+  };
 }
 
 /** The error that lists everything this machine lacks and the one command that installs it; unset where it lacks nothing. */

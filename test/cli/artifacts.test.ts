@@ -134,6 +134,16 @@ describe('artifacts on the command line', () => {
     expect((await run('download artifacts -f c.yaml --dry-run')).code).toBe(0);
   });
 
+  test('what came before a failure is kept, and the person is told how much', async () => {
+    const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline, (id) => id.startsWith('crictl/'));
+    const failed = await run('download artifacts -f c.yaml');
+    expect(failed.code).toBe(1);
+    const here = [...(await states()).values()].filter((state) => state === 'ready').length;
+    expect(here).toBeGreaterThan(0);
+    expect(failed.stderr).toContain(`${here} of ${ids.length} artifacts are here and kept`);
+    expect(failed.stderr).not.toMatch(/rolling back|reverted/);
+  });
+
   test('what is optional may be absent: told once, and tried again when asked', async () => {
     const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline, (id) => id.startsWith('nerdctl/'));
     const optional = ids.find((id) => id.startsWith('nerdctl/')) ?? '';

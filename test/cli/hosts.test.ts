@@ -230,7 +230,7 @@ describeHosts('the command line over SSH', () => {
     await drains.promise;
     const { code, stderr } = await endingJobs(interrupted);
     expect(code).toBe(130);
-    expect(stderr).toContain('Interrupted: finishing the steps that run');
+    expect(stderr).toContain('Interrupted: downloads and builds on this machine end now');
     expect(stderr).toContain('sample/install/once@host1: changed');
     expect(stderr).toContain('! test sample demo: interrupted');
     expect(await endingJobs(sample(cwd, two, [...args, '--resume']))).toMatchObject({ code: 0 });

@@ -32,7 +32,7 @@ export const zhRun: Readonly<Record<keyof typeof enRun, string>> = {
   failedOn: '{hosts}失败',
   rolledBack: '正在 {hosts} 上回滚',
   retryIn: '{seconds} 秒后进行第 {attempt} 次尝试：{reason}',
-  draining: '已中断：等待正在运行的步骤结束后停止。再按一次 Ctrl-C 立即停止。',
+  draining: '已中断：本机的下载与构建立即停止，等待主机上正在运行的步骤结束。再按一次 Ctrl-C 立即停止。',
   stopping: '正在立即停止。主机上的操作可能仍在运行；使用 --resume 可接续。',
   stoppingForGood: '正在立即停止。此命令无法恢复：主机上已开始的操作会就地终止。',
   killed: '已立即结束。',
