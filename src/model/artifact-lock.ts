@@ -26,6 +26,8 @@ export interface SourceSpec {
   readonly caFile?: string;
   /** Files that come over plain HTTP are used although nobody vouches for them. */
   readonly plainHTTP?: boolean;
+  /** Of `go`: modules that no checksum database vouches for may be used. */
+  readonly unverified?: boolean;
   readonly username?: string;
   /** The field of the configuration that holds the password. */
   readonly passwordField?: string;

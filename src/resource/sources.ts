@@ -24,6 +24,7 @@ export function sourcesOf(cluster: Cluster, env: Env, zone: string, baseDir: str
 function parseWord(word: string, baseDir: string): SourceSpec {
   const bare = BARE.find((type) => type === word);
   if (bare !== undefined) return { type: bare };
+  if (word === 'go=unverified') return { type: 'go', unverified: true };
   const [type = '', ...rest] = word.split('=');
   const value = rest.join('=');
   const field = Object.hasOwn(VALUED, type) ? VALUED[type as keyof typeof VALUED] : undefined;
@@ -39,7 +40,7 @@ function checked(
   zone: string,
   baseDir: string,
 ): SourceSpec {
-  const { type, path, url, registry, caFile, plainHTTP, username, sha256, password } = source;
+  const { type, path, url, registry, caFile, plainHTTP, unverified, username, sha256, password } = source;
   const missing =
     (type === 'bundle' || type === 'directory') && path === undefined
       ? 'path'
@@ -56,6 +57,7 @@ function checked(
     ...(registry === undefined ? {} : { registry }),
     ...(caFile === undefined ? {} : { caFile: resolve(baseDir, caFile) }),
     ...(plainHTTP === undefined ? {} : { plainHTTP }),
+    ...(unverified === undefined ? {} : { unverified }),
     ...(username === undefined ? {} : { username }),
     ...(sha256 === undefined ? {} : { sha256 }),
     ...(password === undefined ? {} : { passwordField: password.at }),

@@ -6,7 +6,16 @@ import type { Arch } from '../model/catalog/schema.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import { type Cache, digestOfHex } from './cache.ts';
 import { missingForDebian } from './debian/index.ts';
-import { goBuild, goBuildSource, goKey, goModuleFiles, isDownloaded, missingForC, missingGo } from './go/index.ts';
+import {
+  goBuild,
+  goBuildSource,
+  goKey,
+  goModuleFiles,
+  isDownloaded,
+  missingForC,
+  missingGo,
+  unverifiable,
+} from './go/index.ts';
 import { makeImage, makeKey } from './image/index.ts';
 import { itemsOf } from './items.ts';
 import { ownSources, sourcesDigest } from './own-program.ts';
@@ -34,13 +43,18 @@ const NO_MODULE: BuildNeed = {
 };
 
 /** Builds programs from source through the Go module proxy of the environment, and makes images of them. */
-export function goSource(cache: Cache, env: SupplyIo['env']): Source {
-  const builder = new Builder(cache, env);
+export function goSource(cache: Cache, env: SupplyIo['env'], unverified = false): Source {
+  const builder = new Builder(cache, env, unverified);
   return {
     name: NAME,
     vouches: 'go-sumdb',
     key: (job) => (job.kind === 'files' ? builder.filesKey(job) : builder.imageKey(job)),
-    get: (job, _store, io) => (job.kind === 'files' ? builder.files(job, io) : builder.image(job, io)),
+    get: async (job, _store, io) => {
+      const allowed = { ...io, unverified };
+      const got = await (job.kind === 'files' ? builder.files(job, allowed) : builder.image(job, allowed));
+      if ((await builder.unverifiedMark()) === '') return got;
+      return new Map([...got].map(([id, one]) => [id, { ...one, vouched: 'nobody' }]));
+    },
     outlook: (job, io) => builder.outlook(job, io),
   };
 }
@@ -49,18 +63,21 @@ class Builder {
   private readonly cache: Cache;
   private readonly env: SupplyIo['env'];
   private readonly keys = new Map<string, Promise<string>>();
+  private readonly unverified: boolean;
   private goMissing: Promise<readonly Missing[]> | undefined;
 
-  constructor(cache: Cache, env: SupplyIo['env']) {
+  constructor(cache: Cache, env: SupplyIo['env'], unverified: boolean) {
     this.cache = cache;
     this.env = env;
+    this.unverified = unverified;
   }
 
   async filesKey(job: FilesJob): Promise<string | undefined> {
     const { arch } = job;
     const items = itemsOf(job);
     const inModules = job.files.map(({ inModule }) => inModule);
-    if (inModules.every((one) => one !== undefined)) return JSON.stringify(inModules);
+    if (inModules.every((one) => one !== undefined))
+      return `${JSON.stringify(inModules)}${await this.unverifiedMark()}`;
     const builds = items.map((item) => buildOf(job.builds, item.name, arch));
     if (arch === undefined || builds.includes(undefined)) return undefined;
     return await this.joinedKey(
@@ -68,6 +85,11 @@ class Builder {
       arch,
       items.map(({ name }) => name),
     );
+  }
+
+  /** What keys end with where nobody vouches for modules: as that of a build without anything in it. Empty: they are verified. */
+  async unverifiedMark(): Promise<string> {
+    return /-unverified$/.exec(await this.keyOf(NO_MODULE, 'amd64'))?.[0] ?? '';
   }
 
   async imageKey({ image, builds, arch }: ImageJob): Promise<string | undefined> {
@@ -95,6 +117,8 @@ class Builder {
   /** What is still to be built, and what this machine lacks for it. */
   async outlook(job: FilesJob | ImageJob, io: AskIo): Promise<Outlook> {
     const by = `${job.component} ${job.version}`;
+    const why = await unverifiable(io, this.unverified);
+    if (why !== undefined) return { why };
     const made = job.kind === 'image' ? job.image.made : undefined;
     const [builds, ownBuilds] = [await this.unbuilt(job, io.env), (made?.own ?? []).map((name) => ownBuild(name, job))];
     const usesGo = job.kind === 'files' || builds.length + ownBuilds.length > 0;
@@ -263,7 +287,8 @@ class Builder {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
     const { signal } = new AbortController();
-    const key = goKey({ build, arch, programs: [] }, { env: this.env, signal });
+    const io = { env: this.env, signal, unverified: this.unverified };
+    const key = goKey({ build, arch, programs: [] }, io);
     this.keys.set(name, key);
     return key;
   }

@@ -13,7 +13,7 @@ export async function openSupply(cacheDir: string, sources: readonly SourceOptio
   const cache = await openCache(cacheDir);
   return { cache, sources: sources.map((one) => openSource(one)), told: new Set() };
 
-  function openSource({ type, path = '', url = '', ...more }: SourceOptions): Source {
+  function openSource({ type, path = '', url = '', unverified = false, ...more }: SourceOptions): Source {
     const trust = { caFile: more.caFile };
     switch (type) {
       case 'upstream':
@@ -27,7 +27,7 @@ export async function openSupply(cacheDir: string, sources: readonly SourceOptio
       case 'bundle':
         return bundle({ path, ...more });
       case 'go':
-        return goSource(cache, process.env);
+        return goSource(cache, process.env, unverified);
     }
   }
 }

@@ -106,4 +106,6 @@ export interface SupplyIo {
   progress(done: number, total: number | undefined, unit?: 'bytes' | 'parts'): void;
   /** One line about what is going on now: `building kubernetes 1.34.2`. */
   say(text: string): void;
+  /** Go modules that nobody vouches for may be used. Default false. */
+  readonly unverified?: boolean;
 }

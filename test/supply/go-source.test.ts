@@ -90,6 +90,38 @@ describe.runIf(here)('the source go (needs go)', { timeout: 300_000 }, () => {
     expect(built()).toBe(now);
   });
 
+  test('modules that nobody vouches for are refused; where they are allowed, the result is no verified one', async () => {
+    const verified = { ...env };
+    env['GOSUMDB'] = 'off';
+    await expect(get(wanting('two'))).rejects.toMatchObject({
+      code: 'KX7016',
+      detail: expect.stringContaining('GOSUMDB=off'),
+    });
+    expect(await goSource(cache, env).outlook?.(wanting('two'), { env, signal: new AbortController().signal })).toEqual(
+      { why: expect.objectContaining({ code: 'KX7045' }) },
+    );
+    const lax = goSource(cache, env, true);
+    const io = { signal: new AbortController().signal, env, progress: () => undefined };
+    const quiet = { say: () => undefined, tell: () => undefined };
+    const supply = { cache, sources: [lax], told: new Set<string>() };
+    const got = await ensure(supply, wanting('two'), {}, { ...io, ...quiet });
+    expect([...got.values()]).toMatchObject([{ vouched: 'nobody' }]);
+    env = verified;
+    const before = built();
+    expect([...(await get(wanting('two'))).values()]).toMatchObject([{ vouched: 'go-sumdb' }]);
+    expect(built()).toBeGreaterThan(before);
+  });
+
+  test('GONOSUMDB and GOPRIVATE do not switch verification off', async () => {
+    // The checksum database does not know a module that the proxy has.
+    await proxy({ ...GOOD, [`/sumdb/${sumdb.name}/lookup/example.org/tool@v1.0.0`]: 404 });
+    env = { ...env, GONOSUMDB: 'example.org', GOPRIVATE: 'example.org', GONOPROXY: 'none' };
+    await expect(get(wanting('two'))).rejects.toMatchObject({
+      code: 'KX7016',
+      detail: expect.stringContaining('cannot be verified'),
+    });
+  });
+
   test('two names for one package, or one name for another, are not taken for each other', async () => {
     const job = wanting('two');
     const other = { ...job, builds: [{ ...RECIPE, programs: { two: 'example.org/tool/cmd/one' } }] };

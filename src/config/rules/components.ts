@@ -65,6 +65,7 @@ const sources = rule(['spec.artifacts.sources'], ({ cluster, report }) => {
     if (need !== undefined && source[need] === undefined) report('KX2721', { type, need }, path);
     const belongings = {
       sha256: 'bundle',
+      unverified: 'go',
       url: 'mirror',
       plainHTTP: 'mirror',
       username: 'mirror',

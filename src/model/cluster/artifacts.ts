@@ -33,6 +33,10 @@ const source = marked(
       .describe(
         'Use what the mirror sends over plain HTTP even if neither the catalog nor the project has a digest of it.',
       ),
+    unverified: z
+      .boolean()
+      .optional()
+      .describe('Of go: build also with modules that the checksum database of Go does not vouch for (GOSUMDB=off).'),
     username: line().optional().describe('User of the mirror.'),
     password: secret().optional().describe('Password of the mirror.'),
   }),

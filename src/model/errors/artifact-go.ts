@@ -41,8 +41,8 @@ export const artifactGoErrors = {
     exit: 5,
     title: { en: '{what} cannot be verified: {reason}', zh: '无法验证 {what}：{reason}' },
     remedy: {
-      en: 'The Go checksum database must be reachable through the proxy in GOPROXY or directly, and know this version. GOSUMDB names another one.',
-      zh: '必须能通过 GOPROXY 中的代理或直接访问 Go 校验和数据库，且其中有该版本。可用 GOSUMDB 指定其他数据库。',
+      en: 'The Go checksum database must be reachable through the proxy in GOPROXY or directly, and know this version. GOSUMDB names another one; GOPRIVATE and GONOSUMDB except nothing unless the source go has unverified: true.',
+      zh: '必须能通过 GOPROXY 中的代理或直接访问 Go 校验和数据库，且其中有该版本。可用 GOSUMDB 指定其他数据库；除非来源 go 设置了 unverified: true，否则 GOPRIVATE 与 GONOSUMDB 不会免除验证。',
     },
   },
   KX7035: {
@@ -136,6 +136,17 @@ export const artifactGoErrors = {
     remedy: {
       en: 'Nothing was downloaded or built yet. Free some space (kubexm prune artifacts, go clean -cache), or set KUBEXM_HOME to a directory on a larger disk.',
       zh: '尚未下载或构建任何内容。请释放空间（kubexm prune artifacts、go clean -cache），或将 KUBEXM_HOME 设为更大磁盘上的目录。',
+    },
+  },
+  KX7045: {
+    exit: 4,
+    title: {
+      en: '{setting}: nobody would vouch for the Go modules that programs are built from',
+      zh: '{setting}：构建程序所用的 Go 模块将无人担保',
+    },
+    remedy: {
+      en: 'Unset it, or name a checksum database that can be reached (GOSUMDB). To build without verification all the same, set unverified: true for the source go in spec.artifacts.sources, or KUBEXM_SOURCES=upstream,go=unverified.',
+      zh: '请取消该设置，或用 GOSUMDB 指定可访问的校验和数据库。若仍要在不验证的情况下构建，请在 spec.artifacts.sources 中为来源 go 设置 unverified: true，或使用 KUBEXM_SOURCES=upstream,go=unverified。',
     },
   },
   KX7041: {

@@ -49,8 +49,8 @@ export const supplyErrors = {
     exit: 64,
     title: { en: 'KUBEXM_SOURCES: {detail}', zh: 'KUBEXM_SOURCES：{detail}' },
     remedy: {
-      en: 'Separate sources by commas: upstream, zone, go, directory=PATH, bundle=PATH, mirror=URL.',
-      zh: '用逗号分隔来源：upstream、zone、go、directory=路径、bundle=路径、mirror=网址。',
+      en: 'Separate sources by commas: upstream, zone, go, go=unverified, directory=PATH, bundle=PATH, mirror=URL.',
+      zh: '用逗号分隔来源：upstream、zone、go、go=unverified、directory=路径、bundle=路径、mirror=网址。',
     },
   },
   KX7021: {

@@ -6,6 +6,7 @@ import { kubexmError } from '../../model/errors/index.ts';
 import type { SupplyIo } from '../types.ts';
 import { checkNeeds } from './cgo.ts';
 import { mustBeStatic } from './elf.ts';
+import type { GoSettings } from './environment.ts';
 import { fileFailure } from './failure.ts';
 import { chooseToolchain } from './go-version.ts';
 import type { Go } from './installed.ts';
@@ -49,7 +50,6 @@ export async function goBuild(request: GoRequest, outDir: string, cacheDir: stri
     try {
       const where = { cwd: directory, env: session.env, signal: io.signal };
       if (build.cgo) await checkNeeds(build, arch, what, where);
-      if (go.settings['GOSUMDB'] === 'off') io.say('GOSUMDB=off: nobody vouches for what is downloaded');
       session.progress.enter(`downloading ${what}`);
       const place = await prepare(build, session);
       session.toolchain = chooseToolchain(go.version, place.mods);
@@ -71,7 +71,7 @@ export async function goBuildSource(
   io: SupplyIo,
 ): Promise<string> {
   const { dir, program, arch } = request;
-  return await within(program, cacheDir, io, async (directory, go) => {
+  const build = async (directory: string, go: Go): Promise<string> => {
     const session = new Session(go, { what: program, arch, cgo: false, directory }, io);
     try {
       const place = { directory: dir, mod: 'readonly', mods: [] } as const;
@@ -84,7 +84,8 @@ export async function goBuildSource(
     } finally {
       session.progress.stop();
     }
-  });
+  };
+  return await within(program, cacheDir, io, build, false);
 }
 
 interface Compilation {
@@ -154,15 +155,22 @@ export function flagsOf(tags: readonly string[], ldflags: readonly string[]): st
   return ['-trimpath', '-buildvcs=false', ...(tags.length === 0 ? [] : ['-tags', tags.join(',')]), '-ldflags', linker];
 }
 
+/** Refuses to download modules that nobody verifies, unless the user allows it. */
+export function mustVerify(settings: GoSettings, unverified: boolean): void {
+  if (settings['GOSUMDB'] === 'off' && !unverified) throw kubexmError('KX7045', { setting: 'GOSUMDB=off' });
+}
+
 /** Runs the work in a directory of its own, with a Go that is new enough to begin with. */
 export async function within<T>(
   what: string,
   cacheDir: string,
   io: SupplyIo,
   work: (directory: string, go: Go) => Promise<T>,
+  downloads = true,
 ): Promise<T> {
   return await withWorkDirectory(cacheDir, async (directory) => {
     const go = await findGo(what, directory, cacheDir, io);
+    if (downloads) mustVerify(go.settings, io.unverified === true);
     try {
       return await work(directory, go);
     } catch (error) {

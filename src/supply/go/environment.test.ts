@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askingEnv, buildEnv, cleanGoFlags } from './environment.ts';
+import { askingEnv, buildEnv, cleanGoFlags, unverifiedBy } from './environment.ts';
 
 describe('cleanGoFlags', () => {
   it.each([
@@ -37,6 +37,7 @@ describe('buildEnv', () => {
       LC_ALL: 'C',
       GOPROXY: 'https://m',
       GOSUMDB: 'sum.x',
+      GONOSUMDB: 'none',
       GOCACHE: '/c',
       CGO_ENABLED: '0',
       GO111MODULE: 'on',
@@ -53,6 +54,23 @@ describe('buildEnv', () => {
       SOURCE_DATE_EPOCH: '0',
       XDG_CONFIG_HOME: '/dev/null/none',
     });
+  });
+
+  it('verifies everything, whatever the user excepts, unless that is allowed', () => {
+    const lax = { GOPRIVATE: '*', GONOSUMDB: '*', GOINSECURE: '*', GONOPROXY: 'corp.example' };
+    const strict = buildEnv({}, lax, TARGET);
+    expect(strict).toMatchObject({ GONOSUMDB: 'none', GONOPROXY: 'corp.example', GOPRIVATE: '*' });
+    expect(strict).not.toHaveProperty('GOINSECURE');
+    expect(buildEnv({}, lax, { ...TARGET, unverified: true })).toMatchObject(lax);
+  });
+
+  it.each([
+    [{ GOSUMDB: 'off' }, ['GOSUMDB=off']],
+    [{ GOPRIVATE: 'a.example', GONOSUMDB: 'a.example' }, ['GOPRIVATE=a.example', 'GONOSUMDB=a.example']],
+    [{ GOINSECURE: '*' }, ['GOINSECURE=*']],
+    [{ GOSUMDB: 'sum.golang.org', GONOSUMDB: 'none', GOPRIVATE: '' }, []],
+  ])('%j is lax: %j', (settings, found) => {
+    expect(unverifiedBy(settings as Record<string, string>)).toEqual(found);
   });
 
   it('tells about the compiler only where there is C', () => {

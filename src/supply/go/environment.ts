@@ -76,13 +76,27 @@ export interface Target {
   readonly temporary: string;
   /** What a C compiler needs to know, such as CC. */
   readonly compiler?: Readonly<Record<string, string>>;
+  /** The user allows modules that nobody vouches for. */
+  readonly unverified?: boolean;
+}
+
+/** Settings with which go takes modules that the checksum database does not vouch for, as the user wrote them. */
+export function unverifiedBy(settings: GoSettings): readonly string[] {
+  const off = settings['GOSUMDB'] === 'off' ? ['GOSUMDB=off'] : [];
+  const lists = ['GOPRIVATE', 'GONOSUMDB', 'GOINSECURE'].filter((name) => !['', 'none'].includes(settings[name] ?? ''));
+  return [...off, ...lists.map((name) => `${name}=${settings[name]}`)];
+}
+
+/** The same settings with every module verified, whatever the user excepts. Where modules are fetched from does not change. */
+function verifying(settings: GoSettings): GoSettings {
+  return { ...settings, GOINSECURE: '', GONOSUMDB: 'none' };
 }
 
 /** The environment of a build. Everything that would change a result is set, or is not there. */
 export function buildEnv(env: Env, settings: GoSettings, target: Target): Record<string, string> {
   return {
     ...kept(env),
-    ...Object.fromEntries(SETTINGS.flatMap((name) => entry(settings, name))),
+    ...Object.fromEntries(SETTINGS.flatMap((name) => entry(target.unverified ? settings : verifying(settings), name))),
     ...(target.cgo ? target.compiler : {}),
     CGO_ENABLED: target.cgo ? '1' : '0',
     GO111MODULE: 'on',

@@ -49,6 +49,19 @@ describe('goKey', () => {
     const signal = new AbortController().signal;
     expect(await goKey(REQUEST, { env: { PATH: '/nowhere' }, signal })).toBe(`go${fetchedVersion()}-${key()}`);
   });
+
+  it.each(['GOSUMDB=off', 'GOPRIVATE=*', 'GONOSUMDB=*', 'GOINSECURE=*'])(
+    'what was built with %s is not what was verified',
+    async (setting) => {
+      const [name = '', value] = setting.split('=');
+      const { signal } = new AbortController();
+      const at = (unverified: boolean, env: object) =>
+        goKey(REQUEST, { env: { PATH: '/nowhere', ...env }, signal, unverified });
+      expect(await at(true, { [name]: value })).not.toBe(await at(true, {}));
+      // Where it is not allowed the setting does not count: the build is verified, or refused.
+      expect(await at(false, { [name]: value })).toBe(await at(true, {}));
+    },
+  );
 });
 
 describe('executableName', () => {

@@ -1,7 +1,9 @@
 import { tmpdir } from 'node:os';
 import type { BuildNeed } from '../../model/catalog/need.ts';
 import type { Arch } from '../../model/catalog/schema.ts';
+import type { KubexmError } from '../../model/errors/index.ts';
 import type { AskIo, Missing } from '../types.ts';
+import { mustVerify } from './build.ts';
 import { compilerEnv, crossNeeds, missingNeeds, onPath, ownArch } from './cgo.ts';
 import { askingEnv } from './environment.ts';
 import { fetchedVersion, toolchainTrouble } from './fetch-toolchain.ts';
@@ -27,4 +29,15 @@ export async function missingForC(build: BuildNeed, arch: Arch, by: string, io: 
   const missing = await missingNeeds(build, arch, { cwd: tmpdir(), env, signal: io.signal });
   const foreign = arch === ownArch() ? {} : { arch };
   return crossNeeds(missing, arch).map((need) => ({ need, by, ...foreign }));
+}
+
+/** Why builds are refused: the user has switched verification off and not said that kubexm may do without. */
+export async function unverifiable(io: AskIo, unverified: boolean): Promise<KubexmError | undefined> {
+  const settings = (await askGo('go', tmpdir(), io))?.settings ?? { GOSUMDB: io.env['GOSUMDB'] ?? '' };
+  try {
+    mustVerify(settings, unverified);
+    return undefined;
+  } catch (error) {
+    return error as KubexmError;
+  }
 }

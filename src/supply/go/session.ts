@@ -42,7 +42,8 @@ export class Session {
   get env(): Record<string, string> {
     const { arch, cgo, directory } = this.options;
     const compiler = compilerEnv(arch, this.io.env);
-    const target = { arch, cgo, toolchain: this.toolchain, temporary: directory, compiler };
+    const unverified = this.io.unverified === true;
+    const target = { arch, cgo, toolchain: this.toolchain, temporary: directory, compiler, unverified };
     return buildEnv(this.io.env, this.installed.settings, target);
   }
 
