@@ -1,6 +1,7 @@
 import type { EventError, ExitCode, HostManifestReport } from '../index.ts';
 import { KubexmError, readManifests } from '../index.ts';
-import { askPerson, confirmByName } from './ask.ts';
+import { confirmByName } from './ask.ts';
+import { connecting } from './connecting.ts';
 import { failureLines, noteStyle } from './failures.ts';
 import type { Io } from './io.ts';
 import { tableLines } from './output/table.ts';
@@ -13,15 +14,13 @@ export async function confirmReset(
   { configFile, baseDir, overrides = [], ssh, keys }: RunFlags,
   io: Io,
 ): Promise<ExitCode | undefined> {
-  const ask = (question: Parameters<typeof askPerson>[0]) => askPerson(question, io);
   const reports = await readManifests({
     configFile,
     baseDir,
     overrides,
     ssh,
     nodes,
-    env: io.env,
-    ask,
+    ...connecting(io),
     ...(keys && { keys }),
   });
   const failures = reports.flatMap(({ host, error }) => (error ? [{ host, error: eventError(error) }] : []));

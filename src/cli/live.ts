@@ -1,6 +1,6 @@
 import type { ClusterPlace, LiveCluster } from '../index.ts';
-import { askPerson } from './ask.ts';
 import type { Call } from './command-spec.ts';
+import { connecting } from './connecting.ts';
 import { sshOf } from './run-options.ts';
 
 /** Asks a cluster how it is, with the flags of a command. */
@@ -12,7 +12,6 @@ export async function askLive({ configFile, baseDir, overrides = [] }: ClusterPl
     baseDir,
     overrides,
     ssh: sshOf(call),
-    env: io.env,
-    ask: (question) => askPerson(question, io),
+    ...connecting(io),
   });
 }

@@ -15,6 +15,7 @@ import {
 import { askPerson } from './ask.ts';
 import { catchInterrupts } from './interrupts.ts';
 import type { Io } from './io.ts';
+import { pinnedLines } from './pinned-keys.ts';
 import { wouldChanges } from './report/changes.ts';
 import { reportRun } from './report/report.ts';
 import { keepCommand } from './resume-command.ts';
@@ -77,6 +78,7 @@ export async function runShown<P>(
       assumeYes: io.assumeYes,
       lang: io.lang,
       sinks: [view.sink, ...sinks],
+      onPinned: (keys, file) => void view.aside(async () => io.note(pinnedLines(keys, file, io))),
       ask: (question) => view.aside(() => askPerson(question, io, interrupts.stop)),
       drain: interrupts.drain,
       stop: interrupts.stop,

@@ -35,6 +35,8 @@ class SshResolver {
       return {
         ...this.#login(host),
         ...(sudoPassword === undefined ? {} : { sudoPassword }),
+        ...keysOf(host.hostKey),
+        ...(ssh.hostKeyPolicy === undefined ? {} : { hostKeyPolicy: ssh.hostKeyPolicy }),
         bastions,
         ...(ssh.sshConfig === undefined ? {} : { sshConfig: ssh.sshConfig }),
         connectTimeoutSeconds: ssh.connectTimeoutSeconds,
@@ -71,7 +73,7 @@ class SshResolver {
       this.#once(path, () => this.#report('KX2411', {}, path));
       return [];
     }
-    if (hop.address !== undefined) return [{ address: hop.address, ...this.#login(hop, {}) }];
+    if (hop.address !== undefined) return [{ address: hop.address, ...this.#login(hop, {}), ...keysOf(hop.hostKey) }];
     const name = hop.host ?? '';
     const found = this.#byName.get(name);
     if (found === undefined) {
@@ -85,7 +87,8 @@ class SshResolver {
     }
     // Later ones are reached through those before them in the list.
     const before = first ? this.#chain(found.host, found.index, [...visiting, name]) : [];
-    return [...before, { address: found.host.address, ...this.#login(hop, this.#login(found.host)) }];
+    const keys = keysOf(hop.hostKey ?? found.host.hostKey);
+    return [...before, { address: found.host.address, ...this.#login(hop, this.#login(found.host)), ...keys }];
   }
 
   #checkCircle(host: Host, index: number, bastions: readonly SshHop[]): void {
@@ -102,6 +105,10 @@ class SshResolver {
     if (!this.#told.has(key)) tell();
     this.#told.add(key);
   }
+}
+
+function keysOf(hostKey: readonly string[] | undefined): Pick<SshHop, 'hostKey'> {
+  return hostKey === undefined || hostKey.length === 0 ? {} : { hostKey };
 }
 
 type SshWritten = { readonly [Key in (typeof LOGIN)[number]]?: SshLogin[Key] | undefined };

@@ -37,6 +37,25 @@ describe('SSH', () => {
     expect(spec.hosts[2]?.ssh.bastions).toEqual([]);
   });
 
+  test('host keys belong to one machine each: one or several, of hosts and of bastions', async () => {
+    const [one, two, three] = ['a', 'b', 'c'].map((letter) => `SHA256:${letter.repeat(43)}`);
+    const { spec } = await load(
+      plus(
+        `ssh: {hostKeyPolicy: ask, bastion: [{address: gate.example.com, hostKey: "${one}"}, node1]}\n`,
+        ['172.16.0.2}', `172.16.0.2, hostKey: ["${two}", "${three}"]}`],
+        ['172.16.0.4}', '172.16.0.4, hostKey: []}'],
+      ),
+    );
+    const [first, second, third] = spec.hosts.map(({ ssh }) => ssh);
+    expect(spec.hosts.map(({ ssh }) => ssh.hostKeyPolicy)).toEqual(['ask', 'ask', 'ask']);
+    expect(first?.hostKey).toEqual([two, three]);
+    expect(second?.hostKey).toBeUndefined();
+    expect(third?.hostKey).toBeUndefined();
+    expect(second?.bastions.map(({ hostKey }) => hostKey)).toEqual([[one], [two, three]]);
+    const { spec: silent } = await load(changed());
+    expect(silent.hosts[0]?.ssh).not.toHaveProperty('hostKeyPolicy');
+  });
+
   test('a bastion that is a host brings its own way along', async () => {
     const { spec } = await load(
       changed(

@@ -28,8 +28,26 @@ export interface HostKeys {
   readonly pinFile: string;
   /** More known_hosts files, only read. */
   readonly files?: readonly string[];
-  /** `strict` refuses a host that is not known; the default trusts it the first time. A changed key is always refused. */
-  readonly policy?: 'accept-new' | 'strict';
+  /**
+   * `strict` refuses a host that is not known, `ask` asks a person; the default trusts it the first time. A changed key is
+   * always refused.
+   */
+  readonly policy?: 'accept-new' | 'strict' | 'ask';
+  /** Asks a person whether a key is the machine's. */
+  readonly ask?: (key: ShownKey) => Promise<'yes' | 'no' | 'nobody there'>;
+  /** Told of every key that is pinned without a question. */
+  readonly onPinned?: (key: ShownKey) => void;
+}
+
+/** A host key that a machine showed. */
+export interface ShownKey {
+  /** What errors call the machine. */
+  readonly host: string;
+  readonly address: string;
+  /** `ssh-ed25519` */
+  readonly type: string;
+  /** `SHA256:…` */
+  readonly fingerprint: string;
 }
 
 /** A machine to log in to. */
@@ -41,8 +59,8 @@ export interface Target {
   readonly user: string;
   readonly auth: Auth;
   readonly hostKeys: HostKeys;
-  /** The only key to trust: `ssh-ed25519 AAAA…` or `SHA256:…`. */
-  readonly hostKey?: string;
+  /** The only keys to trust: `ssh-ed25519 AAAA…` or `SHA256:…`. */
+  readonly hostKey?: readonly string[];
   /** What known_hosts calls it, when not its address. */
   readonly hostKeyAlias?: string;
   /** Machines to go through, the nearest to us first. */

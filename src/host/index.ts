@@ -1,7 +1,7 @@
 export { createHops } from '../connector/ssh/client.ts';
 export { KeyRing } from '../connector/ssh/key-ring.ts';
 export { defaultSshConfig, resolveTarget, type TargetSpec } from '../connector/ssh/resolve-target.ts';
-export type { Auth, Target } from '../connector/target.ts';
+export type { Auth, HostKeys, ShownKey, Target } from '../connector/target.ts';
 export { boxSystem } from './box.ts';
 export { connectMachine, localMachine } from './connect.ts';
 export type { LockState } from './lock.ts';

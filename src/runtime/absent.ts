@@ -1,4 +1,4 @@
-import { kubexmError, type Text } from '../model/errors/index.ts';
+import { errorRemedy, KubexmError, kubexmError, type Text } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
 import type { Connected } from './connect.ts';
 import { lastFacts } from './last-facts.ts';
@@ -8,8 +8,21 @@ import type { WorkDir } from './work-dir.ts';
 export function unreachableError(failed: readonly (readonly [string, Error])[], total: number): Error {
   const [first, ...others] = failed;
   if (first && others.length === 0) return first[1];
-  const detail = failed.map(([host, error]) => `${host}: ${error.message}`).join('\n');
+  const lines = failed.map(([host, error]) => `${host}: ${codeOf(error)}${error.message}`);
+  const remedies = new Set(failed.flatMap(([, error]) => remedyOf(error)));
+  const detail = [...lines, ...[...remedies].slice(0, REMEDIES_SHOWN).map((remedy) => `→ ${remedy}`)].join('\n');
   return kubexmError('KX4024', { count: failed.length, total }, { detail });
+}
+
+/** Hundreds of hosts may each need something of their own; `kubexm explain` tells the rest. */
+const REMEDIES_SHOWN = 5;
+
+function codeOf(error: Error): string {
+  return error instanceof KubexmError ? `${error.code} ` : '';
+}
+
+function remedyOf(error: Error): readonly string[] {
+  return error instanceof KubexmError ? [errorRemedy(error.code, error.params, 'en')] : [];
 }
 
 /**

@@ -1,14 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectMachine, createHops, KeyRing, type LinkedMachine, localMachine } from '../host/index.ts';
+import { connectMachine, createHops, KeyRing, type LinkedMachine, localMachine, type ShownKey } from '../host/index.ts';
 import type { ClusterHost } from '../model/cluster/index.ts';
-import { kubexmError } from '../model/errors/index.ts';
+import { kubexmError, type Lang } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL } from '../model/host.ts';
 import { unlessAborted } from '../model/unless-aborted.ts';
+import type { Question } from '../plan/step.ts';
+import { hostKeyAsker } from './host-key-questions.ts';
 import type { OpenConfig } from './open-config.ts';
-import { type AskSecret, passphraseAsker } from './passphrases.ts';
+import { passphraseAsker } from './passphrases.ts';
 import { pool } from './pool.ts';
 import { type LoginSources, type SshOverrides, targetOf } from './targets.ts';
 import type { WorkDir } from './work-dir.ts';
@@ -29,13 +31,17 @@ export interface Connected {
 export interface ConnectOptions {
   readonly ssh?: SshOverrides;
   readonly env: NodeJS.ProcessEnv;
-  readonly ask?: AskSecret;
+  readonly ask?: (question: Question) => Promise<string>;
+  /** The reader's language. Default: English. */
+  readonly lang?: Lang;
   /** Keys that were opened already, by a part of the same command that connected before. */
   readonly keys?: KeyRing;
   readonly reconnectSeconds?: number;
   /** Ends the connecting. What is connected is not touched by it. */
   readonly drain?: AbortSignal;
   readonly stop?: AbortSignal;
+  /** Told once, when all are connected, of the host keys that were new and are trusted from now on, and where they are kept. */
+  readonly onPinned?: (keys: readonly ShownKey[], file: string) => void;
   /** Told of every host that is ready. */
   readonly onConnected?: (host: string, durationMs: number) => void;
 }
@@ -60,7 +66,8 @@ export async function connectHosts(
   const wanted = new Set(names);
   const hosts = config.cluster.spec.hosts.filter((host) => wanted.has(host.name));
   const interruption = new Interruption(options);
-  const logIn = logins(config, workDir, options, interruption);
+  const pinned: ShownKey[] = [];
+  const logIn = logins(config, workDir, options, interruption, (key) => pinned.push(key));
   let tellCut: (host: string, reason: string) => void = () => undefined;
   const connectLocal = async (): Promise<void> => {
     const stateDir = join(workDir.cluster, 'state');
@@ -102,6 +109,7 @@ export async function connectHosts(
     throw interruption.signal.aborted ? interruption.reason : error;
   } finally {
     interruption.connected();
+    if (pinned.length > 0) options.onPinned?.(pinned, workDir.knownHosts);
   }
   return {
     machines,
@@ -146,12 +154,19 @@ class Interruption {
   }
 }
 
-function logins(config: OpenConfig, workDir: WorkDir, options: ConnectOptions, interruption: Interruption) {
+function logins(
+  config: OpenConfig,
+  workDir: WorkDir,
+  options: ConnectOptions,
+  interruption: Interruption,
+  onPinned: (key: ShownKey) => void,
+) {
   const { secrets, redactor } = config;
   const { ask, env, keys = new KeyRing(), ssh: overrides = {}, reconnectSeconds } = options;
   for (const passphrase of keys.typed) redactor.add(passphrase);
   const askPassphrase = ask && passphraseAsker(ask, redactor, interruption.giveUp);
-  const sources: LoginSources = { secrets, pinFile: workDir.knownHosts, overrides, env, keys, askPassphrase };
+  const hostKeys = { onPinned, ...(ask && { ask: hostKeyAsker(ask, options.lang, interruption.giveUp) }) };
+  const sources: LoginSources = { secrets, pinFile: workDir.knownHosts, overrides, env, keys, askPassphrase, hostKeys };
   const hops = createHops();
   return async (host: ClusterHost, onCut: (reason: string) => void): Promise<LinkedMachine> => {
     const sudoPassword = host.ssh.sudoPassword && secrets.get(host.ssh.sudoPassword.at);

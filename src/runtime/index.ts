@@ -1,4 +1,4 @@
-export { KeyRing } from '../host/index.ts';
+export { KeyRing, type ShownKey } from '../host/index.ts';
 export { forecastCluster, forgetArtifacts, listArtifacts } from './artifacts.ts';
 export { type ClusterDescription, type Condition, describeCluster } from './cluster-description.ts';
 export { askCluster, type LiveCluster, type LiveNode } from './cluster-live.ts';

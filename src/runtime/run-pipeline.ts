@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { configFingerprint, diffConfigs } from '../config/index.ts';
 import type { ExecuteResult, Limits } from '../engine/options.ts';
-import { type KeyRing, processStart } from '../host/index.ts';
+import { type KeyRing, processStart, type ShownKey } from '../host/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import { KubexmError, kubexmError, type Lang } from '../model/errors/index.ts';
 import type { EventError, EventSink } from '../model/event.ts';
@@ -55,6 +55,8 @@ export interface RunPipelineOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** How long a host that vanished is waited for. Default 60. */
   readonly reconnectSeconds?: number;
+  /** Told once, when all are connected, of the host keys that are trusted from now on, and where they are kept. */
+  readonly onPinned?: (keys: readonly ShownKey[], file: string) => void;
   /** Told of the plan before anything is locked or changed; what it throws ends the run there. */
   readonly onPlanned?: (planned: PlannedRun) => void;
 }

@@ -2,12 +2,13 @@ import { homedir } from 'node:os';
 import {
   type Auth,
   defaultSshConfig,
+  type HostKeys,
   type KeyRing,
   resolveTarget,
   type Target,
   type TargetSpec,
 } from '../host/index.ts';
-import { SSH_DEFAULTS, type SshLogin } from '../model/cluster/cluster.ts';
+import { SSH_DEFAULTS, type SshHop, type SshLogin } from '../model/cluster/cluster.ts';
 import type { ClusterHost } from '../model/cluster/index.ts';
 import type { Secret } from '../model/cluster/secret.ts';
 
@@ -27,6 +28,8 @@ export interface LoginSources {
   /** Keys that were opened already. */
   readonly keys: KeyRing;
   readonly askPassphrase: Auth['askPassphrase'];
+  /** Asks about host keys, and hears of those that were pinned. */
+  readonly hostKeys: Pick<HostKeys, 'ask' | 'onPinned'>;
 }
 
 /** How a host is logged in to: the command line, then the file, then `~/.ssh/config`, then the usual. */
@@ -35,12 +38,19 @@ export async function targetOf(host: ClusterHost, sources: LoginSources): Promis
   const usual = defaultSshConfig(sources.env);
   const files = sshConfig === undefined ? usual.files : sshConfig === 'none' ? [] : [inHome(sshConfig, sources.env)];
   const context = { ...usual, files };
-  const spec = (name: string, address: string, login: SshLogin): TargetSpec => ({
+  const { hostKeyPolicy: policy } = host.ssh;
+  const hostKeys: HostKeys = {
+    ...sources.hostKeys,
+    pinFile: sources.pinFile,
+    ...(policy === undefined ? {} : { policy }),
+  };
+  const spec = (name: string, address: string, login: SshLogin & Pick<SshHop, 'hostKey'>): TargetSpec => ({
     name,
     address,
     defaultUser: SSH_DEFAULTS.user,
     auth: authOf(login, sources),
-    hostKeys: { pinFile: sources.pinFile },
+    hostKeys,
+    ...(login.hostKey === undefined ? {} : { hostKey: login.hostKey }),
     ...(login.port === undefined ? {} : { port: login.port }),
     ...(login.user === undefined ? {} : { user: login.user }),
   });

@@ -237,6 +237,18 @@ export const shapeCases: readonly Case[] = [
     'endpoint without scheme',
     plus('', ['type: kubeadm\n', 'type: external\n    external: {endpoints: ["192.168.6.6:2379"]}\n']),
   ),
+  bad(
+    'KX2335',
+    'a fingerprint of another kind',
+    changed(['172.16.0.2}', '172.16.0.2, hostKey: "MD5:16:27:ac"}']),
+    'MD5:16:27:ac',
+  ),
+  bad(
+    'KX2335',
+    'the type of a key alone, of a bastion',
+    plus('ssh: {bastion: {address: 172.16.0.9, hostKey: [ssh-ed25519]}}\n'),
+    'ssh-ed25519',
+  ),
   bad('KX2322', 'label value', changed(['172.16.0.2}', '172.16.0.2, labels: {disk: "a b"}}'])),
   bad('KX2322', 'label key', changed(['172.16.0.2}', '172.16.0.2, labels: {"-disk": a}}'])),
   bad('KX2324', 'time zone of Beijing', plus('system:\n  timezone: Asia/Beijing\n'), 'Asia/Beijing', 'Asia/Shanghai'),

@@ -118,7 +118,7 @@ function targetOf(machine: LabMachine, env: NodeJS.ProcessEnv, changes: Partial<
     port: 22,
     user: machine.user,
     auth: { privateKeyPath: machine.sshKeyPath },
-    hostKey: machine.hostKey,
+    hostKey: [machine.hostKey],
     hostKeys: { pinFile: join(env['XDG_STATE_HOME'] ?? '', 'known_hosts') },
     bastions: [],
     ...changes,

@@ -1,7 +1,8 @@
 import type { ExitCode, HostLock, UnlockResult } from '../../index.ts';
-import { askPerson, confirmByName } from '../ask.ts';
+import { confirmByName } from '../ask.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import type { Call, CommandSpec } from '../command-spec.ts';
+import { connecting } from '../connecting.ts';
 import { failureLines, noteStyle } from '../failures.ts';
 import type { Io } from '../io.ts';
 import { durationText } from '../output/duration.ts';
@@ -35,10 +36,9 @@ async function unlock(call: Call): Promise<ExitCode> {
   const more = {
     ...chosen,
     ssh: sshOf(call),
-    env: io.env,
+    ...connecting(io),
     // It connects twice; nobody should have to open a key twice.
     keys: new KeyRing(),
-    ask: (question: Parameters<typeof askPerson>[0]) => askPerson(question, io),
   };
   const locks = await lockOwners({ ...more, nodes: options.list('nodes') });
   const byName = new Intl.Collator('en', { numeric: true });

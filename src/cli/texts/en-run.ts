@@ -19,6 +19,7 @@ export const enRun = {
   resumed: 'resumed',
   finalizing: 'cleaning up',
   ofAbout: 'of about {time}',
+  pinned: 'New host keys, trusted from now on ({file}). Compare the fingerprints with the machines:',
   connecting: 'connecting to the hosts',
   doneOf: '{done} of {steps}',
   lost: '{n} lost',

@@ -64,6 +64,7 @@ export const enWords = {
   'col.plan': 'PLAN',
   'col.time': 'TIME',
   'col.type': 'TYPE',
+  'col.fingerprint': 'FINGERPRINT',
   'col.host': 'HOST',
   'col.what': 'WHAT',
   'col.outcome': 'OUTCOME',

@@ -21,6 +21,7 @@ export const zhRun: Readonly<Record<keyof typeof enRun, string>> = {
   resumed: '恢复运行',
   finalizing: '正在清理',
   ofAbout: '/ 约 {time}',
+  pinned: '新的主机密钥，今后将被信任（{file}）。请与机器核对指纹：',
   connecting: '正在连接主机',
   doneOf: '已完成 {done} / {steps}',
   lost: '失联 {n} 台',

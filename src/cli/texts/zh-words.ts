@@ -66,6 +66,7 @@ export const zhWords: Readonly<Record<keyof typeof enWords, string>> = {
   'col.plan': '计划',
   'col.time': '时间',
   'col.type': '类型',
+  'col.fingerprint': '指纹',
   'col.host': '主机',
   'col.what': '内容',
   'col.outcome': '结果',

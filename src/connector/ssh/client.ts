@@ -47,10 +47,24 @@ export async function connectSsh(target: Target, options: SshOptions = {}): Prom
   // Before the socket opens: once it is, nobody may miss its end.
   const ready = Promise.all([hostKeyCheck(target), planAuth(target)]);
   const [hostKey, auth] = await unlessAborted(ready, options.signal);
-  const route = await openRoute(target, { ...options, hops, timeoutMs });
+  try {
+    return await connectOnce(target, { ...options, hops, timeoutMs, hostKey, auth });
+  } catch (error) {
+    if (!(await unlessAborted(hostKey.accepted(), options.signal))) throw error;
+    // It is pinned now, so nobody is asked again.
+    return await connectSsh(target, options);
+  }
+}
+
+async function connectOnce(
+  target: Target,
+  options: Omit<LoginOptions, 'leftMs'> & { readonly hops: Hops },
+): Promise<Connection> {
+  const { timeoutMs } = options;
+  const route = await openRoute(target, options);
   try {
     const leftMs = Math.max(1, route.since + timeoutMs - Date.now());
-    const client = await login(target, route.socket, { ...options, timeoutMs, leftMs, hostKey, auth });
+    const client = await login(target, route.socket, { ...options, leftMs });
     const connection = new SshConnection(client, target.name, options.deadlines);
     void connection.closed.then(() => {
       route.socket.destroy();

@@ -1,9 +1,12 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { parseHostKey, type WrittenHostKey } from '../../model/cluster/host-key.ts';
 import { type KubexmError, kubexmError } from '../../model/errors/index.ts';
-import { bareAddress, type Target } from '../target.ts';
+import { sh } from '../../model/script.ts';
+import { bareAddress, type ShownKey, type Target } from '../target.ts';
 import {
   fingerprint,
+  type HostKeyVerdict,
   judgeHostKey,
   type KnownHost,
   keyType,
@@ -18,6 +21,11 @@ export interface HostKeyCheck {
   readonly algorithms: readonly string[];
   /** The error to report, or undefined when the key is good. A new key is pinned first. */
   verify(key: Buffer): Promise<KubexmError | undefined>;
+  /**
+   * After a refusal: asks about the key if a person may accept it, and pins it then. Called when the connection is closed: a
+   * person takes longer than a login may. False where there is nothing to ask; throws when it was not accepted.
+   */
+  accepted(): Promise<boolean>;
 }
 
 /** Reads what is known about a target's host key. */
@@ -25,50 +33,75 @@ export async function hostKeyCheck(target: Target): Promise<HostKeyCheck> {
   const name = knownName(target.hostKeyAlias ?? bareAddress(target.address), target.hostKeyAlias ? 22 : target.port);
   const files = [target.hostKeys.pinFile, ...(target.hostKeys.files ?? [])];
   const entries = (await Promise.all(files.map(readEntries))).flat();
+  const given = target.hostKey?.flatMap((text) => parseHostKey(text) ?? []);
+  let unknown: Buffer | undefined;
   return {
-    algorithms: preferredAlgorithms(entries, name),
+    algorithms: preferredAlgorithms(given ? entriesOf(given, name) : entries, name),
     async verify(key) {
-      if (target.hostKey !== undefined) return checkGiven(target, target.hostKey, key);
-      return check(target, entries, name, key);
+      const verdict = judgeHostKey(entries, name, key);
+      if (given && verdict.kind !== 'revoked') return checkGiven(target, given, key);
+      if (verdict.kind !== 'new') return refusal(target, verdict, name, key);
+      if (target.hostKeys.policy === 'ask') {
+        unknown = key;
+        return notKnown('KX3028', target, key);
+      }
+      if (target.hostKeys.policy === 'strict') return notKnown('KX3007', target, key);
+      await pin(target.hostKeys.pinFile, lineOf(name, key));
+      target.hostKeys.onPinned?.(shown(target, key));
+      return undefined;
+    },
+    async accepted() {
+      if (!unknown) return false;
+      const answer = (await target.hostKeys.ask?.(shown(target, unknown))) ?? 'nobody there';
+      if (answer !== 'yes') throw notKnown(answer === 'no' ? 'KX3029' : 'KX3028', target, unknown);
+      await pin(target.hostKeys.pinFile, lineOf(name, unknown));
+      return true;
     },
   };
 }
 
-async function check(
-  target: Target,
-  entries: KnownHost[],
+const lineOf = (name: string, key: Buffer) => `${name} ${keyType(key)} ${key.toString('base64')}`;
+
+function shown({ name, address }: Target, key: Buffer): ShownKey {
+  return { host: name, address, type: keyType(key), fingerprint: fingerprint(key) };
+}
+
+function notKnown(code: 'KX3007' | 'KX3028' | 'KX3029', { name: host, hostKeys }: Target, key: Buffer): KubexmError {
+  return kubexmError(code, { host, seen: fingerprint(key), file: hostKeys.pinFile }, { host });
+}
+
+/** What known_hosts files say against a key. */
+function refusal(
+  { name: host }: Target,
+  verdict: Exclude<HostKeyVerdict, { readonly kind: 'new' }>,
   name: string,
   key: Buffer,
-): Promise<KubexmError | undefined> {
+): KubexmError | undefined {
   const seen = fingerprint(key);
-  const verdict = judgeHostKey(entries, name, key);
   switch (verdict.kind) {
     case 'trusted':
       return undefined;
     case 'revoked':
-      return kubexmError('KX3006', { host: target.name, seen, file: verdict.by.file }, { host: target.name });
+      return kubexmError('KX3006', { host, seen, file: verdict.by.file }, { host });
     case 'changed': {
-      const known = fingerprint(Buffer.from(verdict.known.key, 'base64'));
-      const file = `${verdict.known.file}:${verdict.known.line}`;
-      return kubexmError('KX3005', { host: target.name, known, seen, file }, { host: target.name });
+      const { file, line, key: old } = verdict.known;
+      const known = fingerprint(Buffer.from(old, 'base64'));
+      const command = sh`ssh-keygen -R ${name} -f ${file}`.script;
+      return kubexmError('KX3005', { host, known, seen, file: `${file}:${line}`, command }, { host });
     }
-    case 'new':
-      if (target.hostKeys.policy === 'strict') {
-        const file = target.hostKeys.pinFile;
-        return kubexmError('KX3007', { host: target.name, seen, file }, { host: target.name });
-      }
-      await pin(target.hostKeys.pinFile, `${name} ${keyType(key)} ${key.toString('base64')}`);
-      return undefined;
   }
 }
 
-function checkGiven(target: Target, given: string, key: Buffer): KubexmError | undefined {
+function checkGiven({ name: host }: Target, given: readonly WrittenHostKey[], key: Buffer): KubexmError | undefined {
   const seen = fingerprint(key);
-  const [type, base64] = given.trim().split(/\s+/);
-  const known =
-    given.startsWith('SHA256:') || base64 === undefined ? given : fingerprint(Buffer.from(base64, 'base64'));
-  if (known === seen && (base64 === undefined || type === keyType(key))) return undefined;
-  return kubexmError('KX3005', { host: target.name, known, seen, file: 'hostKey' }, { host: target.name });
+  const known = given.map((one) => ('key' in one ? fingerprint(Buffer.from(one.key, 'base64')) : one.fingerprint));
+  return known.includes(seen) ? undefined : kubexmError('KX3027', { host, known: known.join(', '), seen }, { host });
+}
+
+/** Keys of the configuration as known_hosts would have them: the server is asked for one of these. */
+function entriesOf(given: readonly WrittenHostKey[], name: string): readonly KnownHost[] {
+  const keys = given.flatMap((one) => ('key' in one ? [one] : []));
+  return keys.map((one) => ({ ...one, patterns: name, revoked: false, file: '', line: 0 }));
 }
 
 async function readEntries(file: string): Promise<KnownHost[]> {

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { HOST_KEY_TYPES } from '../../model/cluster/host-key.ts';
 
 /** One line of a known_hosts file. */
 export interface KnownHost {
@@ -92,7 +93,7 @@ export function preferredAlgorithms(entries: readonly KnownHost[], name: string)
 }
 
 const RSA = ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'];
-const ALL_ALGORITHMS = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', ...RSA];
+const ALL_ALGORITHMS: readonly string[] = HOST_KEY_TYPES.flatMap((type) => (type === 'ssh-rsa' ? RSA : [type]));
 
 function algorithmsOf(type: string): string[] {
   if (type === 'ssh-rsa') return RSA;

@@ -15,7 +15,7 @@ export interface TargetSpec {
   readonly defaultUser?: string;
   readonly auth?: Auth;
   readonly hostKeys: HostKeys;
-  readonly hostKey?: string;
+  readonly hostKey?: readonly string[];
   /** Given ones take the place of ProxyJump. */
   readonly bastions?: readonly Target[];
 }

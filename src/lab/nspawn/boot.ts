@@ -184,7 +184,7 @@ async function login(machine: LabMachine, record: LabRecord, work: Work): Promis
         port: 22,
         user: machine.user,
         auth: { privateKeyPath: machine.sshKeyPath },
-        hostKey: machine.hostKey,
+        hostKey: [machine.hostKey],
         hostKeys: { pinFile: join(labDir(work.places, record.name), 'known_hosts') },
         bastions: [],
       },

@@ -27,14 +27,23 @@ export interface SshLogin {
 /** What holds where neither the file nor ~/.ssh/config says anything. */
 export const SSH_DEFAULTS = { user: 'root', port: 22 } as const;
 
+/** What happens to a host key that is not known. */
+export type HostKeyPolicy = 'strict' | 'accept-new' | 'ask';
+
 /** One machine on the way to a host. */
 export interface SshHop extends SshLogin {
   readonly address: string;
+  /** The only host keys to trust. */
+  readonly hostKey?: readonly string[];
 }
 
 /** How a host is reached. */
 export interface SshSettings extends SshLogin {
   readonly sudoPassword?: Secret;
+  /** The only host keys to trust. */
+  readonly hostKey?: readonly string[];
+  /** Unset: what ~/.ssh/config says, else `accept-new`. */
+  readonly hostKeyPolicy?: HostKeyPolicy;
   /** Machines to go through, the nearest first. */
   readonly bastions: readonly SshHop[];
   /** OpenSSH client configuration to read; `none` for none; unset for ~/.ssh/config. */

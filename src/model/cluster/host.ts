@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { choice, list, refuse } from './field.ts';
 import { isLabelKey, isLabelValue } from './names.ts';
 import { role } from './roles.ts';
-import { sshFields } from './ssh.ts';
+import { hostKeyField, sshFields } from './ssh.ts';
 import { addresses, hostAddress, nodeName } from './text.ts';
 
 const labels = z
@@ -23,6 +23,7 @@ const hostSchema = z.strictObject({
     .optional()
     .describe('Address that the other hosts use: IPv4, IPv6, or "IPv4,IPv6". Default: address.'),
   ...sshFields(),
+  ...hostKeyField(),
   arch: choice(['amd64', 'arm64'], { x86_64: 'amd64', aarch64: 'arm64' })
     .optional()
     .describe('CPU architecture. Default: what the machine says.'),

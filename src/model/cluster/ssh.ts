@@ -1,9 +1,21 @@
 import { z } from 'zod';
-import { alias, int, line, marked, oneOrMany, port, secret } from './field.ts';
-import { hostAddress, nodeName } from './text.ts';
+import { alias, choice, int, line, marked, oneOrMany, port, secret } from './field.ts';
+import { hostAddress, hostKey, nodeName } from './text.ts';
 
 /** Nobody goes through more machines than this. */
 const MAX_HOPS = 10;
+
+/** A machine has a key of each type, and may be changing them. */
+const MAX_HOST_KEYS = 20;
+
+/** The host keys of one machine. */
+export const hostKeyField = () => ({
+  hostKey: oneOrMany(hostKey(), MAX_HOST_KEYS)
+    .optional()
+    .describe(
+      'The only host keys to trust: fingerprints (SHA256:…) or public keys (ssh-ed25519 AAAA…). Default: known_hosts and ssh.hostKeyPolicy.',
+    ),
+});
 
 /** How a login is made, for a host, a bastion or all hosts. */
 const login = () => ({
@@ -22,6 +34,7 @@ const hop = marked(
     host: nodeName().optional().describe('A host of spec.hosts that serves as bastion, with its own login.'),
     address: hostAddress().optional().describe('Address or name of a bastion that is not in spec.hosts.'),
     ...login(),
+    ...hostKeyField(),
   }),
   { shorthand: 'host' },
 );
@@ -44,6 +57,11 @@ export const sshSchema = z
     sshConfig: line()
       .optional()
       .describe('OpenSSH client configuration to read; none to read none. Default: ~/.ssh/config'),
+    hostKeyPolicy: choice(['strict', 'accept-new', 'ask'])
+      .optional()
+      .describe(
+        'What happens to a host key that is not known: strict refuses it, accept-new pins it and shows its fingerprint, ask asks at the terminal. A changed key is always refused. Default: strict where ~/.ssh/config says StrictHostKeyChecking yes, else accept-new.',
+      ),
     connectTimeoutSeconds: int(1, 600).default(15).describe('How long one attempt to connect may take.'),
   })
   .prefault({})

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ErrorParams } from '../errors/index.ts';
 import { isSystemDirectory } from './data-directory.ts';
 import { type ConfigCode, line, refuse, textWhere } from './field.ts';
+import { isHostKey } from './host-key.ts';
 import {
   addressKind,
   type DualStack,
@@ -36,6 +37,9 @@ export const label = () => textWhere(isDnsLabel, 'KX2311');
 
 /** A domain name in lower case. */
 export const domain = () => textWhere(isDomain, 'KX2312');
+
+/** A host key of SSH, as a fingerprint or as the key itself. */
+export const hostKey = () => textWhere(isHostKey, 'KX2335');
 
 /** A registry as image references name it. */
 export const registryHost = () => textWhere(isRegistryHost, 'KX2330');

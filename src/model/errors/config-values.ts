@@ -226,4 +226,12 @@ export const configValueErrors = {
       zh: '请为这些数据指定一个单独的目录，例如 /data/kubelet：其中的数据会随集群一起删除。',
     },
   },
+  KX2335: {
+    exit: 3,
+    title: { en: '{field}: "{value}" is not a host key', zh: '{field}："{value}" 不是主机密钥' },
+    remedy: {
+      en: 'Write a fingerprint (SHA256:…) as printed by ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the machine, or the content of that file.',
+      zh: '请写机器上 ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub 输出的指纹（SHA256:…），或该文件的内容。',
+    },
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -51,8 +51,8 @@ export const connectionErrors = {
       zh: '主机 {host} 的主机密钥已更改：已知 {known}，现在 {seen}',
     },
     remedy: {
-      en: 'Somebody may be listening in. If the machine was installed anew, remove its old key from {file}.',
-      zh: '可能存在中间人攻击。如果该机器已重装，请从 {file} 中删除旧密钥。',
+      en: 'Somebody may be intercepting the connection. On the console of the machine, run: cat /etc/ssh/ssh_host_*_key.pub | ssh-keygen -lf - If it prints the new fingerprint, forget the old key, which is at {file}, with: {command}',
+      zh: '可能存在中间人攻击。请在该机器的控制台上运行：cat /etc/ssh/ssh_host_*_key.pub | ssh-keygen -lf - 如果输出中有新指纹，请删除 {file} 处的旧密钥：{command}',
     },
   },
   KX3006: {
@@ -70,8 +70,8 @@ export const connectionErrors = {
       zh: '主机 {host} 的主机密钥未知：{seen}',
     },
     remedy: {
-      en: 'Strict checking is on. Compare the fingerprint with the machine, then add its key to {file}.',
-      zh: '已启用严格检查。请与机器核对指纹，然后将其密钥加入 {file}。',
+      en: 'Unknown keys are refused (ssh.hostKeyPolicy: strict, or StrictHostKeyChecking in ~/.ssh/config). Compare the fingerprint with what this prints on the console of the machine: cat /etc/ssh/ssh_host_*_key.pub | ssh-keygen -lf - Then write it as hostKey of this host, or add the key to {file}.',
+      zh: '未知密钥会被拒绝（ssh.hostKeyPolicy: strict，或 ~/.ssh/config 中的 StrictHostKeyChecking）。请与该机器控制台上以下命令的输出核对指纹：cat /etc/ssh/ssh_host_*_key.pub | ssh-keygen -lf - 然后将其写入该主机的 hostKey，或将密钥加入 {file}。',
     },
   },
   KX3008: {
@@ -266,6 +266,39 @@ export const connectionErrors = {
     remedy: {
       en: 'It is a busybox built with FEATURE_SH_STANDALONE. Install dash or bash there: kubexm then uses that shell, and /bin/sh stays as it is.',
       zh: '它是以 FEATURE_SH_STANDALONE 构建的 busybox。请在该主机安装 dash 或 bash：kubexm 会使用该 shell，/bin/sh 保持不变。',
+    },
+  },
+  KX3027: {
+    exit: 5,
+    title: {
+      en: '{host} shows the host key {seen}, which is not in its hostKey: {known}',
+      zh: '主机 {host} 出示的主机密钥 {seen} 不在其 hostKey 中：{known}',
+    },
+    remedy: {
+      en: 'Somebody may be intercepting the connection. On the console of the machine, run: cat /etc/ssh/ssh_host_*_key.pub | ssh-keygen -lf - If it prints the new fingerprint, write that one as hostKey of {host} in the configuration.',
+      zh: '可能存在中间人攻击。请在该机器的控制台上运行：cat /etc/ssh/ssh_host_*_key.pub | ssh-keygen -lf - 如果输出中有新指纹，请将其写入配置中 {host} 的 hostKey。',
+    },
+  },
+  KX3028: {
+    exit: 5,
+    title: {
+      en: 'the host key of {host} is not known, and nobody can be asked: {seen}',
+      zh: '主机 {host} 的主机密钥未知，且无法询问：{seen}',
+    },
+    remedy: {
+      en: 'ssh.hostKeyPolicy is ask. Run kubexm at a terminal, or compare the fingerprint with the machine and write it as hostKey of this host.',
+      zh: 'ssh.hostKeyPolicy 为 ask。请在终端中运行 kubexm，或与机器核对指纹后写入该主机的 hostKey。',
+    },
+  },
+  KX3029: {
+    exit: 5,
+    title: {
+      en: 'the host key of {host} was not accepted: {seen}',
+      zh: '主机 {host} 的主机密钥未被接受：{seen}',
+    },
+    remedy: {
+      en: 'Compare the fingerprint with what this prints on the console of the machine: cat /etc/ssh/ssh_host_*_key.pub | ssh-keygen -lf - Then run again and answer yes.',
+      zh: '请与该机器控制台上以下命令的输出核对指纹：cat /etc/ssh/ssh_host_*_key.pub | ssh-keygen -lf - 然后再次运行并回答 yes。',
     },
   },
   ...hostErrors,

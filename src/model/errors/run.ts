@@ -167,7 +167,7 @@ export const runErrors = {
     exit: 5,
     title: { en: '{count} of {total} hosts cannot be used', zh: '{total} 台主机中有 {count} 台无法使用' },
     remedy: {
-      en: 'Nothing was changed. Mend the access to the hosts above, then run again.',
+      en: 'Nothing was changed. Fix the access to the hosts above, then run again.',
       zh: '未做任何更改。请修复上述主机的访问问题后再次运行。',
     },
   },

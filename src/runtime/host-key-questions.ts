@@ -1,0 +1,40 @@
+import type { HostKeys, ShownKey } from '../host/index.ts';
+import { exitCodeOf, KubexmError, type Lang, type Text } from '../model/errors/index.ts';
+import { fillText } from '../model/text/fill.ts';
+import { inLanguage } from '../model/text/spoken.ts';
+import type { Question } from '../plan/step.ts';
+
+const QUESTION: Text = {
+  en: 'The host key of {host} ({address}) is not known: {type} {fingerprint}. Compare it with the machine. Trust it? Type yes, no or the fingerprint',
+  zh: '主机 {host}（{address}）的主机密钥未知：{type} {fingerprint}。请与机器核对。是否信任？请输入 yes、no 或指纹',
+};
+
+/** Nobody is at a terminal. */
+const NOBODY = 'KX1040';
+
+/**
+ * Asks about host keys, one after the other. `--yes` is no answer to this, so it is no confirmation. `giveUp` hears of a person
+ * who does not want to be asked any more.
+ */
+export function hostKeyAsker(
+  ask: (question: Question) => Promise<string>,
+  lang: Lang | undefined,
+  giveUp: (error: unknown) => void,
+): NonNullable<HostKeys['ask']> {
+  let turn: Promise<unknown> = Promise.resolve();
+  const one = async (key: ShownKey) => {
+    try {
+      const answer = (await ask({ text: fillText(inLanguage(QUESTION, lang), { ...key }) })).trim();
+      return answer.toLowerCase() === 'yes' || answer === key.fingerprint ? 'yes' : 'no';
+    } catch (error) {
+      if (error instanceof KubexmError && error.code === NOBODY) return 'nobody there';
+      if (exitCodeOf(error) === 130) giveUp(error);
+      throw error;
+    }
+  };
+  return (key) => {
+    const asked = turn.then(() => one(key));
+    turn = asked.catch(() => undefined);
+    return asked;
+  };
+}
