@@ -241,7 +241,7 @@ export const shapeCases: readonly Case[] = [
     'KX2335',
     'a fingerprint of another kind',
     changed(['172.16.0.2}', '172.16.0.2, hostKey: "MD5:16:27:ac"}']),
-    'MD5:16:27:ac',
+    '"MD5:16:27:ac"',
   ),
   bad(
     'KX2335',
