@@ -48,7 +48,7 @@ export { artifactCacheDir } from './supply/index.ts';
 
 /** Everything that can be planned, from the code itself: what the references are written from. */
 export function reference() {
-  const modules = unique(pipelines.flatMap((pipeline) => pipeline.modules as readonly Module<unknown, unknown>[]));
+  const modules = unique(pipelines.flatMap((pipeline) => pipeline.modules as readonly Module<unknown>[]));
   const tasks = unique(modules.flatMap((module) => module.tasks as readonly Task<unknown, unknown>[]));
   const dedicatedSteps = unique(tasks.flatMap((task) => task.steps));
   return { pipelines, modules, tasks, dedicatedSteps, genericSteps };

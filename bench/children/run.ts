@@ -79,14 +79,14 @@ const task = defineTask<Params>({
   description: 'What is measured.',
   tags: [],
   steps: [],
-  plan: (context, params) => ({ outputs: undefined, fragment: fragmentOf(context.hosts, params) }),
+  plan: (context, params) => fragmentOf(context.hosts, params),
 });
 
 const bench = defineModule<Params>({
   name: 'bench',
   description: 'The module of the benchmarks.',
   tasks: [task],
-  plan: (context, params) => ({ outputs: undefined, fragment: task.use(context, params).fragment }),
+  plan: (context, params) => task.use(context, params),
 });
 
 const pipeline = definePipeline<Params>({
@@ -94,7 +94,7 @@ const pipeline = definePipeline<Params>({
   description: 'The pipeline of the benchmarks.',
   actsOn: ['**'],
   modules: [bench],
-  plan: (context, params) => bench.plan(context, params).fragment,
+  plan: (context, params) => bench.plan(context, params),
 });
 
 function listed(name: string): readonly string[] {

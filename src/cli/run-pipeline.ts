@@ -54,7 +54,7 @@ export async function runShown<P>(
   view: RunView,
   sinks: readonly EventSink[] = [],
 ): Promise<RunReport> {
-  const resumes = pipeline.exclusive !== false && !flags.dryRun;
+  const resumes = pipeline.policy !== 'inspect' && !flags.dryRun;
   const tell = (how: Interruption) => view.interrupted(how === 'stopping' && !resumes ? 'stoppingForGood' : how);
   const interrupts = catchInterrupts(process, tell, () => {
     view.close();

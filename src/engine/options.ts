@@ -24,7 +24,7 @@ export interface Selection {
   /** Only these tasks. Default: all. */
   readonly tasks?: readonly string[];
   /** Of those, only on these hosts and on the local machine. Default: all. */
-  readonly hosts?: readonly string[];
+  readonly targets?: readonly string[];
 }
 
 /** How much happens at once. */

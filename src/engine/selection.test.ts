@@ -85,7 +85,7 @@ describe('what stands before changes', () => {
     const rig = new Rig(['a']);
     const no = kvLike({ guard: 'question', nature: 'action', apply: () => sh`fail 1 no` });
     const alone = mapNodes(set('one', []), (node) => ({ ...node, task: { id: 'm/one', module: 'm' } }));
-    const selection = { tags: [], skipTags: [], tasks: ['m/one'], hosts: ['a'] };
+    const selection = { tags: [], skipTags: [], tasks: ['m/one'], targets: ['a'] };
     await rig.run(sequence(on(local, no({ key: 'sure', value: '1' }), { name: 'sure' }), alone), { selection });
     expect(rig.outcomes()).toEqual({ 'sure@local': 'failed', 'one@a': 'skipped' });
     expect(rig.host('a').state.values).toEqual({});
@@ -111,7 +111,7 @@ describe('what stands before changes', () => {
       return rig.outcomes();
     };
     const none = { tags: [], skipTags: [] };
-    expect(await run({ ...none, tasks: ['m/join'], hosts: ['b'] })).toEqual({
+    expect(await run({ ...none, tasks: ['m/join'], targets: ['b'] })).toEqual({
       'token@a': 'ran',
       'joined@b': 'changed',
       'clean@a': 'changed',
@@ -178,7 +178,7 @@ describe('some tasks on some hosts', () => {
   const inTask = (id: string, fragment: ReturnType<typeof set>) =>
     mapNodes(fragment, (node) => ({ ...node, task: { id, module: 'm' } }));
   const only = (tasks: readonly string[], hosts?: readonly string[]) => ({
-    selection: { tags: [], skipTags: [], tasks, ...(hosts ? { hosts } : {}) },
+    selection: { tags: [], skipTags: [], tasks, ...(hosts ? { targets: hosts } : {}) },
   });
   const plan = () => {
     const one = set('one', [], 'v', both);
@@ -237,7 +237,7 @@ describe('some tasks on some hosts', () => {
       'three@a': 'leave',
       'three@b': 'run',
     });
-    expect(extentOf(graph, { ...selection, hosts: ['b'] }).steps).toBe(5);
+    expect(extentOf(graph, { ...selection, targets: ['b'] }).steps).toBe(5);
     expect(extentOf(graph, selection).steps).toBe(8);
     expect(extentOf(graph, selection).seconds).toBeGreaterThan(extentOf(graph, { ...selection, tasks: [] }).seconds);
   });

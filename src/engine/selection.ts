@@ -72,7 +72,7 @@ export function rolesOnHosts(graph: ExecutionGraph, roles: readonly Role[], host
 /** Finds the part that each node of the graph has. */
 export function roleFinder(graph: ExecutionGraph, selection: Selection | undefined): (i: number) => Role {
   const roles = rolesFor(graph, selection);
-  const here = selection?.hosts && rolesOnHosts(graph, roles, selection.hosts);
+  const here = selection?.targets && rolesOnHosts(graph, roles, selection.targets);
   return (i) => here?.[i] ?? roles[graph.nodeOf[i] ?? 0] ?? 'run';
 }
 

@@ -11,10 +11,7 @@ export const clusterModule = defineModule({
   name: 'cluster',
   description: 'The kubeconfig, and nodes that are ready.',
   tasks: [kubeconfigTask, healthTask],
-  plan: (context) => ({
-    fragment: parallel(kubeconfigTask.use(context).fragment, healthTask.use(context).fragment),
-    outputs: undefined,
-  }),
+  plan: (context) => parallel(kubeconfigTask.use(context), healthTask.use(context)),
 });
 
 /**
@@ -25,8 +22,5 @@ export const diagnosticsModule = defineModule({
   name: 'diagnostics',
   description: 'The labels of the nodes, no token to join by, and how the cluster is.',
   tasks: [labelsTask, closeTask, reportTask],
-  plan: (context) => ({
-    fragment: parallel(...[labelsTask, closeTask, reportTask].map((task) => task.use(context).fragment)),
-    outputs: undefined,
-  }),
+  plan: (context) => parallel(...[labelsTask, closeTask, reportTask].map((task) => task.use(context))),
 });

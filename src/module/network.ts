@@ -1,12 +1,8 @@
 import { fixedFields } from '../component/index.ts';
-import { defineModule } from '../plan/layers.ts';
+import { moduleOf } from '../plan/layers.ts';
 import { flannelTask } from '../task/network/flannel.ts';
 
 /** The network of pods. */
-export const networkModule = defineModule({
-  name: 'network',
-  description: 'The network of pods.',
-  tasks: [flannelTask],
+export const networkModule = moduleOf('network', 'The network of pods.', flannelTask, {
   fixed: fixedFields('network'),
-  plan: (context) => ({ fragment: flannelTask.use(context).fragment, outputs: undefined }),
 });

@@ -9,7 +9,7 @@ import { nodeFields, nodeModule } from './node.ts';
 const EXTRA = '  extra: {resolves: [{address: 192.0.2.53}]}\n  system: {ntpServers: [cp1], timezone: UTC}';
 
 async function planned(config: string, options: PlanContextOptions = {}) {
-  return buildGraph(nodeModule.plan(await planContextFor(config, options)).fragment);
+  return buildGraph(nodeModule.plan(await planContextFor(config, options)));
 }
 
 describe('the plan', () => {

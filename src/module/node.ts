@@ -1,5 +1,5 @@
 import { parallel, sequence } from '../plan/combinators.ts';
-import { defineModule } from '../plan/layers.ts';
+import { defineModule, moduleOf } from '../plan/layers.ts';
 import { kernelTask } from '../task/node/kernel.ts';
 import { namesTask } from '../task/node/names.ts';
 import { packagesTask } from '../task/node/packages.ts';
@@ -28,25 +28,18 @@ export const nodeModule = defineModule({
   tasks: [tuneTask, kernelTask, namesTask, packagesTask, timeTask, timezoneTask],
   // Certificates, etcd and the other nodes know a node by them.
   fixed: ['spec.hosts[].address', 'spec.hosts[].internalAddress'],
-  plan: (context) => ({
-    fragment: parallel(
-      tuneTask.use(context).fragment,
-      kernelTask.use(context).fragment,
+  plan: (context) =>
+    parallel(
+      tuneTask.use(context),
+      kernelTask.use(context),
       sequence(
         // Packages may come from a server that only these names and name servers know.
-        namesTask.use(context).fragment,
-        packagesTask.use(context).fragment,
-        parallel(timeTask.use(context).fragment, timezoneTask.use(context).fragment),
+        namesTask.use(context),
+        packagesTask.use(context),
+        parallel(timeTask.use(context), timezoneTask.use(context)),
       ),
     ),
-    outputs: undefined,
-  }),
 });
 
 /** What the pods of a node need of the machine, and the node itself does not: it can start without, and comes to be beside it. */
-export const nodeVolumesModule = defineModule({
-  name: 'node-volumes',
-  description: 'Machines that can mount the volumes of pods.',
-  tasks: [volumesTask],
-  plan: (context) => ({ fragment: volumesTask.use(context).fragment, outputs: undefined }),
-});
+export const nodeVolumesModule = moduleOf('node-volumes', 'Machines that can mount the volumes of pods.', volumesTask);

@@ -1,7 +1,7 @@
 import { sequence } from '../plan/combinators.ts';
-import { defineModule } from '../plan/layers.ts';
+import { defineModule, moduleOf } from '../plan/layers.ts';
 import { checkTask } from '../task/preflight/check.ts';
-import { type ConfirmInputs, confirmTask } from '../task/preflight/confirm.ts';
+import { confirmTask } from '../task/preflight/confirm.ts';
 import { greetTask } from '../task/preflight/greet.ts';
 
 /**
@@ -12,16 +12,8 @@ export const preflight = defineModule({
   name: 'preflight',
   description: 'The checks before anything is changed.',
   tasks: [greetTask, checkTask],
-  plan: (context) => ({
-    fragment: sequence(greetTask.use(context).fragment, checkTask.use(context).fragment),
-    outputs: undefined,
-  }),
+  plan: (context) => sequence(greetTask.use(context), checkTask.use(context)),
 });
 
 /** The question before the first change: after the table, and without it where the checks are left out. */
-export const confirmation = defineModule<ConfirmInputs>({
-  name: 'confirmation',
-  description: 'The question before the first change.',
-  tasks: [confirmTask],
-  plan: (context, inputs) => ({ fragment: confirmTask.use(context, inputs).fragment, outputs: undefined }),
-});
+export const confirmation = moduleOf('confirmation', 'The question before the first change.', confirmTask);

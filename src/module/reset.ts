@@ -10,9 +10,6 @@ export function resetModule(more: readonly AnyStep[]) {
     name: 'reset',
     description: 'Hosts as they were before the cluster.',
     tasks: [undoTask, forgetTask],
-    plan: (context, inputs) => ({
-      fragment: sequence(undoTask.use(context, inputs).fragment, forgetTask.use(context, inputs).fragment),
-      outputs: undefined,
-    }),
+    plan: (context, inputs) => sequence(undoTask.use(context, inputs), forgetTask.use(context, inputs)),
   });
 }

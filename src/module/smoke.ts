@@ -1,5 +1,5 @@
 import { nothing, sequence } from '../plan/combinators.ts';
-import { defineModule } from '../plan/layers.ts';
+import { defineModule, moduleOf } from '../plan/layers.ts';
 import { smokeCheckTask } from '../task/smoke/check.ts';
 import { removeTask } from '../task/smoke/remove.ts';
 import { startTask } from '../task/smoke/start.ts';
@@ -14,15 +14,10 @@ export const smokeModule = defineModule({
   tasks: [startTask, smokeCheckTask, removeTask],
   plan: (context) => {
     const started = startTask.use(context);
-    const checked = started.outputs ? smokeCheckTask.use(context, started.outputs).fragment : nothing();
-    return { fragment: sequence(started.fragment, checked), outputs: undefined };
+    const checked = started.outputs ? smokeCheckTask.use(context, started.outputs) : nothing();
+    return sequence(started, checked);
   },
 });
 
 /** Takes away what the check made: in the end, whatever happened. */
-export const smokeEnd = defineModule({
-  name: 'smoke',
-  description: 'Nothing of the check is left.',
-  tasks: [removeTask],
-  plan: (context) => ({ fragment: removeTask.use(context).fragment, outputs: undefined }),
-});
+export const smokeEnd = moduleOf('smoke', 'Nothing of the check is left.', removeTask);

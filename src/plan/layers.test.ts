@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { contextOf, demo, step, touch } from '../../test/plans/fixtures.ts';
 import { barrier, nothing, on, parallel, sequence } from './combinators.ts';
 import { buildGraph } from './graph.ts';
-import { defineModule, definePipeline, defineTask, type PlanContext, type TaskDefinition } from './layers.ts';
+import {
+  defineModule,
+  definePipeline,
+  defineTask,
+  type PlanContext,
+  type TaskDefinition,
+  withOutputs,
+} from './layers.ts';
 import type { ExecutionFragment } from './node.ts';
 import type { Ref } from './ref.ts';
 
@@ -14,10 +21,7 @@ const task = (name: string, tags: readonly string[] = [], more: Partial<TaskDefi
     description: 'x',
     tags,
     steps: [demo.unit],
-    plan: (planning: PlanContext) => ({
-      fragment: on(planning.role('store'), demo.unit({ content: '' }), { tags: ['unit', 'x'] }),
-      outputs: undefined,
-    }),
+    plan: (planning: PlanContext) => on(planning.role('store'), demo.unit({ content: '' }), { tags: ['unit', 'x'] }),
     ...more,
   });
 
@@ -25,7 +29,7 @@ const ids = (fragment: ExecutionFragment) => [...fragment.nodes.values()].map((n
 
 describe('a task', () => {
   it('gives its nodes its name and tags, each tag once', () => {
-    const { fragment } = task('store/install', ['store', 'x']).use(context);
+    const fragment = task('store/install', ['store', 'x']).use(context);
     const [node] = fragment.nodes.values();
     expect(node).toMatchObject({
       id: 'store/install/unit',
@@ -36,7 +40,7 @@ describe('a task', () => {
 
   it('that is not required plans nothing and makes nothing', () => {
     const planned = task('t', [], { isRequired: () => false }).use(context);
-    expect(planned).toEqual({ fragment: nothing(), outputs: undefined });
+    expect(planned).toEqual(nothing());
   });
 
   it('passes its inputs on and hands out what its nodes make', () => {
@@ -48,18 +52,18 @@ describe('a task', () => {
       isRequired: (_context, inputs) => inputs.from !== '',
       plan: (planning, inputs) => {
         const fragment = on(planning.local, touch({ path: inputs.from }));
-        return { fragment, outputs: { path: fragment.ref() } };
+        return withOutputs(fragment, { path: fragment.ref() });
       },
     });
-    const { fragment, outputs } = made.use(context, { from: '/x' });
-    const used = on(context.role('store'), { ...touch({ path: outputs!.path }), name: 'used' });
-    const graph = buildGraph(parallel(fragment, used));
+    const planned = made.use(context, { from: '/x' });
+    const used = on(context.role('store'), { ...touch({ path: planned.outputs!.path }), name: 'used' });
+    const graph = buildGraph(parallel(planned, used));
     expect(graph.edges.count).toBe(2);
     expect(made.use(context, { from: '' }).outputs).toBeUndefined();
   });
 
   it('can be undone as a whole, by nodes under its name that belong to no task', () => {
-    const { fragment } = task('t', ['x'], { compensate: (planning) => on(planning.role('store'), step('remove')) }).use(
+    const fragment = task('t', ['x'], { compensate: (planning) => on(planning.role('store'), step('remove')) }).use(
       context,
     );
     const undo = [...fragment.nodes.values()][0]?.task?.compensate;
@@ -74,9 +78,9 @@ describe('a task', () => {
         description: 'x',
         tags: [name],
         steps: [],
-        plan: () => ({ fragment: sequence(shared, on(context.role('store'), step('use'))), outputs: undefined }),
+        plan: () => sequence(shared, on(context.role('store'), step('use'))),
       });
-    const plan = parallel(using('one').use(context).fragment, using('two').use(context).fragment);
+    const plan = parallel(using('one').use(context), using('two').use(context));
     expect(ids(plan)).toEqual(['one/download', 'one/use', 'two/use']);
     expect([...plan.nodes.values()][0]).toMatchObject({ tags: ['one', 'two'], task: { id: 'one' } });
     expect(buildGraph(plan).edges.count).toBe(4);
@@ -90,15 +94,11 @@ describe('a module', () => {
     name: 'store',
     description: 'x',
     tasks: [install, check],
-    plan: (planning: PlanContext) => ({
-      fragment: barrier('up', 'quorum', install.use(planning).fragment, check.use(planning).fragment),
-      outputs: 'made',
-    }),
+    plan: (planning: PlanContext) => barrier('up', 'quorum', install.use(planning), check.use(planning)),
   });
 
   it('gives its tasks its name, and what stands between them an id of its own', () => {
-    const { fragment, outputs } = module.plan(context, undefined);
-    expect(outputs).toBe('made');
+    const fragment = module.plan(context, undefined);
     expect(ids(fragment)).toEqual(['store/install/unit', 'store/up', 'store/check/unit']);
     const modules = [...fragment.nodes.values()].map((node) => node.task?.module ?? node.module);
     expect(modules).toEqual(['store', 'store', 'store']);
@@ -111,16 +111,13 @@ describe('a module', () => {
       tasks: [],
       plan: (planning: PlanContext) => {
         const pair = task('t', [], {
-          plan: () => ({
-            fragment: sequence(on(planning.local, step('x')), on(planning.local, step('y'))),
-            outputs: undefined,
-          }),
+          plan: () => sequence(on(planning.local, step('x')), on(planning.local, step('y'))),
           compensate: () => on(planning.local, step('remove')),
         });
-        return { fragment: pair.use(planning).fragment, outputs: undefined };
+        return pair.use(planning);
       },
     });
-    const [x, y] = two.plan(context, undefined).fragment.nodes.values();
+    const [x, y] = two.plan(context, undefined).nodes.values();
     expect(x?.task).toBe(y?.task);
     expect([...x!.task!.compensate!.nodes.values()][0]?.module).toBe('m');
   });
@@ -131,11 +128,11 @@ describe('a pipeline', () => {
     name: 'one',
     description: 'x',
     tasks: [],
-    plan: (planning: PlanContext) => ({ fragment: on(planning.role('store'), step('x')), outputs: undefined }),
+    plan: (planning: PlanContext) => on(planning.role('store'), step('x')),
   });
   const two = {
     ...one,
-    plan: (planning: PlanContext) => ({ fragment: on(planning.role('store'), step('y')), outputs: undefined }),
+    plan: (planning: PlanContext) => on(planning.role('store'), step('y')),
   };
   const common = { name: 'create store', description: 'x', actsOn: [], modules: [one, two] };
 

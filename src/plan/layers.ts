@@ -13,6 +13,8 @@ export interface PlanHost {
   readonly name: string;
   readonly roles: readonly string[];
   readonly facts: Facts;
+  /** It does not answer: its facts are the last known ones. */
+  readonly isAway?: true;
 }
 
 /** What a cluster needs, what it has agreed on, and where it comes from. */
@@ -26,11 +28,16 @@ export interface PlanArtifacts {
 /** All that planning may look at. The same context always gives the same plan. */
 export interface PlanContext {
   readonly cluster: Cluster;
+  /** All hosts of the cluster whose facts are known. */
   readonly hosts: readonly PlanHost[];
+  /** Those that this run may change. */
+  readonly targets: readonly PlanHost[];
   /** The machine kubexm runs on. */
   readonly local: PlanHost;
   /** The hosts of a role, in the order of the file; the same array each time. */
   role(name: string): readonly PlanHost[];
+  /** A value that is made once for this plan, by the function that asks for it. */
+  once<T>(key: object, make: () => T): T;
   /** The cluster's work directory on the local machine. */
   readonly workDir: string;
   /** Answer every question with yes. */
@@ -43,10 +50,30 @@ export interface PlanContext {
   readonly unreachable?: Readonly<Record<string, Pick<EventError, 'code' | 'params'>>>;
 }
 
+/** Keeps what is made once for a plan: `once` of a context. */
+export function keepOnce(): PlanContext['once'] {
+  const made = new Map<object, unknown>();
+  return <T>(key: object, make: () => T): T => {
+    if (!made.has(key)) made.set(key, make());
+    return made.get(key) as T;
+  };
+}
+
+/** The same context for a run that may change all hosts. */
+export function aboutAll(context: PlanContext): PlanContext {
+  return { ...context, targets: context.hosts, once: keepOnce() };
+}
+
+/** What a task plans: a fragment, with the values it makes for others if it makes any. */
+// biome-ignore lint/suspicious/noConfusingVoidType: `void` is how a task says that it makes no values.
+export type Planned<Out> = [Out] extends [void] ? ExecutionFragment : WithOutputs<Out>;
+
 /** A fragment together with the values it makes for others. */
-export interface Planned<Out> {
-  readonly fragment: ExecutionFragment;
-  readonly outputs: Out;
+type WithOutputs<Out> = ExecutionFragment & { readonly outputs: Out };
+
+/** A fragment and the values that it makes for others. */
+export function withOutputs<Out>(fragment: ExecutionFragment, outputs: Out): WithOutputs<Out> {
+  return { ...fragment, outputs };
 }
 
 /** One goal: a fragment out of dedicated steps. Inputs and outputs are Refs. */
@@ -66,8 +93,8 @@ export interface TaskDefinition<In, Out> {
 
 /** A task as modules use it. */
 export interface Task<In = void, Out = void> extends TaskDefinition<In, Out> {
-  /** The task's part of the plan; `undefined` outputs when it is not required. */
-  use(context: PlanContext, inputs: In): Planned<Out | undefined>;
+  /** The task's part of the plan; without outputs when it is not required. */
+  use(context: PlanContext, inputs: In): ExecutionFragment & { readonly outputs?: Out };
 }
 
 /** Defines a task. Its nodes get its name and tags. */
@@ -82,22 +109,20 @@ export function defineTask<In = void, Out = void>(definition: TaskDefinition<In,
   return {
     ...definition,
     use(context, inputs) {
-      if (definition.isRequired && !definition.isRequired(context, inputs))
-        return { fragment: nothing(), outputs: undefined };
+      if (definition.isRequired && !definition.isRequired(context, inputs)) return nothing();
       const compensate = definition.compensate?.(context, inputs);
       const info: TaskInfo = {
         id: definition.name,
         module: '',
         ...(compensate ? { compensate: stamp(compensate, undefined, `${definition.name}/undo`) } : {}),
       };
-      const { fragment, outputs } = definition.plan(context, inputs);
-      return { fragment: stamp(fragment, info, definition.name), outputs };
+      return stamp(definition.plan(context, inputs), info, definition.name);
     },
   };
 }
 
 /** One domain: links the fragments of its tasks. */
-export interface ModuleDefinition<In, Out> {
+export interface ModuleDefinition<In> {
   readonly name: string;
   readonly description: string;
   // biome-ignore lint/suspicious/noExplicitAny: a list of tasks of any inputs.
@@ -107,19 +132,18 @@ export interface ModuleDefinition<In, Out> {
    * later, so a run on a cluster that exists is refused where they differ. Default none.
    */
   readonly fixed?: readonly string[];
-  readonly plan: (context: PlanContext, inputs: In) => Planned<Out>;
+  readonly plan: (context: PlanContext, inputs: In) => ExecutionFragment;
 }
 
 /** A module as pipelines use it. */
-export type Module<In = void, Out = void> = ModuleDefinition<In, Out>;
+export type Module<In = void> = ModuleDefinition<In>;
 
 /** Defines a module. Its tasks' nodes get its name; so do the ids of nodes between its tasks. */
-export function defineModule<In = void, Out = void>(definition: ModuleDefinition<In, Out>): Module<In, Out> {
+export function defineModule<In = void>(definition: ModuleDefinition<In>): Module<In> {
   const module = definition.name;
   return {
     ...definition,
     plan(context, inputs) {
-      const { fragment, outputs } = definition.plan(context, inputs);
       const stamped = new Map<TaskInfo, TaskInfo>();
       const inModule = (task: TaskInfo): TaskInfo => {
         const known = stamped.get(task);
@@ -129,14 +153,43 @@ export function defineModule<In = void, Out = void>(definition: ModuleDefinition
         stamped.set(task, made);
         return made;
       };
-      return {
-        outputs,
-        fragment: mapNodes(fragment, (node) =>
-          node.task ? { ...node, task: inModule(node.task) } : { ...node, id: `${module}/${node.id}`, module },
-        ),
-      };
+      return mapNodes(definition.plan(context, inputs), (node) =>
+        node.task ? { ...node, task: inModule(node.task) } : { ...node, id: `${module}/${node.id}`, module },
+      );
     },
   };
+}
+
+/** A module of one task. */
+export function moduleOf<In = void>(
+  name: string,
+  description: string,
+  task: Task<In>,
+  more: Pick<ModuleDefinition<In>, 'fixed'> = {},
+): Module<In> {
+  return defineModule({
+    name,
+    description,
+    tasks: [task],
+    plan: (context, inputs) => task.use(context, inputs),
+    ...more,
+  });
+}
+
+/**
+ * How a pipeline deals with the machines.
+ * `inspect`: takes no locks, owns nothing, goes on with the hosts that answer.
+ * `change`: takes the locks of the cluster and its hosts; what it changes is written into their manifests.
+ * `undo`: takes the locks, and plans from the manifests.
+ */
+export type Policy = 'inspect' | 'change' | 'undo';
+
+/** The part of a cluster that a run is about. */
+export interface Scope {
+  /** The only tasks that take part. Default: all. */
+  readonly tasks?: readonly string[];
+  /** The only hosts that are changed; the local machine always takes part. Default: all. */
+  readonly targets?: readonly string[];
 }
 
 /** One intent of the user: a list of modules. */
@@ -146,13 +199,10 @@ export interface PipelineDefinition<P> {
   readonly description: string;
   /** The configuration it acts on, as paths with `*` and `**`; whatever else the user set is refused by name. */
   readonly actsOn: readonly string[];
-  // biome-ignore lint/suspicious/noExplicitAny: a list of modules of any inputs.
-  readonly modules: readonly Module<any, any>[];
+  readonly modules: readonly Module<never>[];
   readonly plan?: (context: PlanContext, params: P) => ExecutionFragment;
-  /** Takes the locks of the cluster and its hosts. Default true. */
-  readonly exclusive?: boolean;
-  /** What it changes on hosts is the cluster's: written into their manifests, and undone by `reset nodes`. Default false. */
-  readonly owns?: boolean;
+  /** How it deals with the machines. Default: `change`. */
+  readonly policy?: Policy;
   /**
    * Gets or uses what the cluster is installed from; names: those of further components of the catalog, for all nodes.
    * Default false.
@@ -160,19 +210,18 @@ export interface PipelineDefinition<P> {
   readonly usesArtifacts?: boolean | readonly string[];
   /** Works on the machine kubexm runs on alone: no host is connected, and no secret of hosts is asked for. Default false. */
   readonly local?: boolean;
-  /** Its plan depends on what the hosts' manifests say. Default false. */
-  readonly readsManifests?: boolean;
-  /** Goes on with the hosts that answer instead of refusing to start. Default false. */
-  readonly toleratesUnreachable?: boolean;
+  /**
+   * Is about every host that the cluster ever changed: it goes on without those that do not answer, and one that is not in the file
+   * any more counts as unreachable. Default false.
+   */
+  readonly everyHost?: boolean;
   /**
    * Modules that look and change nothing. When some hosts do not answer they are run on the others before the run is refused, so
-   * that everything there is to mend is known at once. Default: none.
+   * that all problems are known at once. Default: none.
    */
   readonly checks?: (params: P) => readonly Module[];
-  /** Is about every host that the cluster ever changed: one that is not in the file any more counts as unreachable. Default false. */
-  readonly everyHost?: boolean;
-  /** The only tasks that take part, and the only hosts on which they do; the local machine always does. Default: all. */
-  readonly selects?: (params: P) => { readonly tasks: readonly string[]; readonly hosts?: readonly string[] };
+  /** The part of the cluster that a run is about. Default: all of it. */
+  readonly scope?: (params: P) => Scope;
   /** Run at the end whatever happened. */
   readonly finalizers?: (context: PlanContext, params: P) => ExecutionFragment;
 }
@@ -185,6 +234,6 @@ export interface Pipeline<P = void> extends PipelineDefinition<P> {
 /** Defines a pipeline. Without a `plan` of its own, its modules follow one another. */
 export function definePipeline<P = void>(definition: PipelineDefinition<P>): Pipeline<P> {
   const inOrder = (context: PlanContext) =>
-    sequence(...definition.modules.map((one) => one.plan(context, undefined).fragment));
+    sequence(...definition.modules.map((one) => one.plan(context, undefined as never)));
   return { ...definition, plan: definition.plan ?? inOrder };
 }

@@ -51,15 +51,9 @@ export interface Resources {
   need(component: string): ArtifactNeed | undefined;
 }
 
-const known = new WeakMap<PlanContext, Resources>();
-
 /** The resources of a plan. The same handles for every task, so that nothing is got twice. */
 export function resourcesOf(context: PlanContext): Resources {
-  const before = known.get(context);
-  if (before !== undefined) return before;
-  const made = makeResources(context);
-  known.set(context, made);
-  return made;
+  return context.once(resourcesOf, () => makeResources(context));
 }
 
 function makeResources(context: PlanContext): Resources {

@@ -26,10 +26,10 @@ export function checksOf<P>(
     description: pipeline.description,
     actsOn: pipeline.actsOn,
     modules,
-    exclusive: false,
+    policy: 'inspect',
     plan: (context) => {
       const known = { ...context, unreachable: Object.fromEntries(reasons) };
-      return sequence(...modules.map((one) => one.plan(known).fragment));
+      return sequence(...modules.map((one) => one.plan(known)));
     },
   };
 }

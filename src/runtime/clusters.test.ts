@@ -279,7 +279,7 @@ describe('a description', () => {
   });
 
   test('every step that tells a condition is part of creating a cluster', async () => {
-    const graph = buildGraph(clusterModule.plan(await planContextFor(configFor())).fragment);
+    const graph = buildGraph(clusterModule.plan(await planContextFor(configFor())));
     const ids = graph.nodes.map(({ id }) => `${id}@*`);
     expect(ids).toEqual(expect.arrayContaining(conditionSteps.map(([, node]) => node)));
   });

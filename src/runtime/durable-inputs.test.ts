@@ -52,14 +52,13 @@ const task = defineTask({
   description: 'A file.',
   tags: [],
   steps: [write],
-  plan: (context) => ({ outputs: undefined, fragment: on(context.local, write(join(dir, 'written'))) }),
+  plan: (context) => on(context.local, write(join(dir, 'written'))),
 });
 const demo = definePipeline({
   name: 'demo',
   description: 'A file.',
   actsOn: ['**'],
   local: true,
-  owns: true,
   modules: [defineModule({ name: 'demo', description: 'A file.', tasks: [task], plan: (c) => task.use(c, undefined) })],
 });
 

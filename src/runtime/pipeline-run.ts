@@ -72,8 +72,9 @@ export class PipelineRun<P> {
   async run(): Promise<RunReport> {
     const { earlier, connected, owner, exclusive } = this.parts;
     const facts = earlier?.inputs.facts ?? this.facts();
-    const { owns, readsManifests } = this.pipeline;
-    const known = readsManifests ? (earlier?.inputs.manifests ?? (await this.manifests.read(connected.machines))) : {};
+    const { policy = 'change' } = this.pipeline;
+    const known =
+      policy === 'undo' ? (earlier?.inputs.manifests ?? (await this.manifests.read(connected.machines))) : {};
     const context = this.context(facts, known, await this.artifacts(facts));
     const graph = buildGraph(this.pipeline.plan(context, this.params));
     const finalizers = this.pipeline.finalizers && buildGraph(this.pipeline.finalizers(context, this.params));
@@ -90,7 +91,7 @@ export class PipelineRun<P> {
     });
     await this.refuseWithoutPrerequisites(graph);
     // A run that is refused here has left nothing behind that `--resume` could take for one that began.
-    const owners = owns || readsManifests ? this.manifests.owners(connected.machines) : undefined;
+    const owners = policy === 'inspect' ? undefined : this.manifests.owners(connected.machines);
     owners?.catch(() => undefined);
     const locked = exclusive ? await lockMachines(connected.machines, owner) : new Map<string, EventError>();
     try {
@@ -147,10 +148,13 @@ export class PipelineRun<P> {
   ): PlanContext {
     const { config, workDir, connected } = this.parts;
     const local = connected.facts[LOCAL];
+    const { targets } = this.pipeline.scope?.(this.params) ?? {};
     return planContext(config.cluster, local ? { ...facts, [LOCAL]: local } : facts, {
       workDir: workDir.cluster,
       assumeYes: this.options.assumeYes === true,
       manifests,
+      away: new Set(connected.unreachable.keys()),
+      ...(targets === undefined ? {} : { targets }),
       ...(artifacts === undefined ? {} : { artifacts }),
     });
   }
@@ -158,13 +162,13 @@ export class PipelineRun<P> {
   /** What the hosts say; where only a part of the pipeline runs, a host that does not answer is what it was. */
   private facts(): Readonly<Record<string, Facts>> {
     const { connected, workDir } = this.parts;
-    return this.pipeline.selects ? { ...absentFacts(connected, workDir), ...connected.facts } : connected.facts;
+    return this.pipeline.scope ? { ...absentFacts(connected, workDir), ...connected.facts } : connected.facts;
   }
 
   /** Refuses to run a part of the pipeline without a host that it needs, and leaves out those that it does not. */
   private sortOutAbsent(graph: ExecutionGraph): void {
     const { connected, earlier } = this.parts;
-    if (!this.pipeline.selects || connected.unreachable.size === 0) return;
+    if (!this.pipeline.scope || connected.unreachable.size === 0) return;
     const needed = hostsTakingPart(graph, this.selection());
     if (!earlier) refuseAbsent(connected, (host) => needed.has(host));
     this.absent = new Set([...connected.unreachable.keys()].filter((host) => !needed.has(host)));
@@ -206,7 +210,7 @@ export class PipelineRun<P> {
 
   /** A host whose manifest should be there and is not. */
   private tellLost({ hosts, manifests = {} }: PlanContext, emit: (event: NewEvent) => void): void {
-    if (!this.pipeline.readsManifests || this.parts.earlier) return;
+    if (this.pipeline.policy !== 'undo' || this.parts.earlier) return;
     const names = hosts.map((host) => host.name);
     for (const host of this.manifests.lost(names, manifests))
       emit({ type: 'warning', error: { code: 'KX8103', params: { host } } });
@@ -252,7 +256,7 @@ export class PipelineRun<P> {
 
   private engineOptions(uid: string | undefined) {
     const { options, parts } = this;
-    const owns = uid !== undefined && this.pipeline.owns === true && options.dryRun !== true;
+    const owns = uid !== undefined && (this.pipeline.policy ?? 'change') === 'change' && options.dryRun !== true;
     return {
       machines: parts.connected.machines,
       dryRun: options.dryRun === true,
@@ -271,7 +275,7 @@ export class PipelineRun<P> {
 
   private selection(): Selection {
     const { tags = [], skipTags = [] } = this.options;
-    return { tags, skipTags, ...this.pipeline.selects?.(this.params) };
+    return { tags, skipTags, ...this.pipeline.scope?.(this.params) };
   }
 
   private async ask(question: Question): Promise<string> {
@@ -319,7 +323,8 @@ export class PipelineRun<P> {
     const outcome: RunOutcome = result.outcome === 'succeeded' && unreachable.length > 0 ? 'partial' : result.outcome;
     // To go on with the run would not bring a host back into the file.
     const isOver = result.outcome === 'succeeded' && unreachable.length === strays.length;
-    if (this.pipeline.readsManifests && !dryRun) this.manifests.forget(await this.manifests.owners(connected.machines));
+    if (this.pipeline.policy === 'undo' && !dryRun)
+      this.manifests.forget(await this.manifests.owners(connected.machines));
     await this.tellKept(graph, outcome, emit);
     // First the hosts, then the journal: a run that is killed in between is resumed and leaves nothing behind.
     if (exclusive) await releaseMachines(connected.machines, result.lostHosts, run, isOver);

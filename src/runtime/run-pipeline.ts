@@ -134,7 +134,7 @@ async function runWith<P>(
     ...(started === undefined ? {} : { started }),
     since: new Date().toISOString(),
   };
-  const exclusive = pipeline.exclusive !== false && options.dryRun !== true;
+  const exclusive = pipeline.policy !== 'inspect' && options.dryRun !== true;
   const clusterLock = exclusive ? lockCluster(workDir.lock, owner) : undefined;
   try {
     const wanted = pipeline.local
@@ -173,7 +173,7 @@ async function runConnected<P>(
   if (refusal === undefined) return begin();
   const checks = checksOf(pipeline, params, connected, options);
   // Which hosts a part of a pipeline needs is known when it is planned.
-  if (pipeline.selects && !checks) return begin();
+  if (pipeline.scope && !checks) return begin();
   if (checks && connected.unreachable.size < total) {
     const answering = { ...connected, unreachable: new Map() };
     const found = await new PipelineRun(checks, params, options, {
@@ -213,6 +213,11 @@ function resumeFrom<P>(
 /** Why a run does not begin: hosts that do not answer, unless it can do without them. */
 function refusalOf<P>(pipeline: Pipeline<P>, connected: Connected, total: number, resumed: boolean): Error | undefined {
   const failed = [...connected.unreachable];
-  if (failed.length === 0 || resumed || (pipeline.toleratesUnreachable && failed.length < total)) return undefined;
+  if (
+    failed.length === 0 ||
+    resumed ||
+    ((pipeline.policy === 'inspect' || pipeline.everyHost) && failed.length < total)
+  )
+    return undefined;
   return unreachableError(failed, total);
 }

@@ -15,7 +15,7 @@ const origin = { pipeline: 'x', params: null, configFile: '/c.yaml', baseDir: '/
 
 async function planned(config: string, facts: Partial<Facts> = {}, lock: ArtifactLock = {}): Promise<PlannedRun> {
   const context = await planContextFor(config, { facts: () => facts });
-  const graph = buildGraph(nodeModule.plan(context).fragment);
+  const graph = buildGraph(nodeModule.plan(context));
   const read = Object.fromEntries(context.hosts.map((host) => [host.name, host.facts]));
   const artifacts = { needs: [], lock, sources: [], cacheDir: '/' };
   return { graph, cluster: context.cluster, facts: read, artifacts, redact: (value) => value };

@@ -19,13 +19,11 @@ const write = defineTask({
   description: 'Two files.',
   tags: [],
   steps: [written],
-  plan: (context) => ({
-    outputs: undefined,
-    fragment: sequence(
+  plan: (context) =>
+    sequence(
       on(context.hosts, { ...written('/srv/kx-test/reset-old'), name: 'old' }),
       on(context.hosts, { ...written('/srv/kx-test/reset-new'), name: 'new' }),
     ),
-  }),
 });
 const demo = defineModule({
   name: 'demo',
@@ -38,7 +36,6 @@ const changing = definePipeline({
   description: 'Two files.',
   actsOn: ['**'],
   modules: [demo],
-  owns: true,
 });
 
 describeHosts('kubexm reset nodes', () => {

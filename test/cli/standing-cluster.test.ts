@@ -20,7 +20,7 @@ const begin = defineTask({
   description: 'A file.',
   tags: ['init'],
   steps: [init],
-  plan: (context) => ({ outputs: undefined, fragment: on(context.hosts, init(undefined)) }),
+  plan: (context) => on(context.hosts, init(undefined)),
 });
 const kubernetes = defineModule({
   name: 'kubernetes',
@@ -33,7 +33,6 @@ const creating = definePipeline({
   description: 'A file.',
   actsOn: ['**'],
   modules: [kubernetes],
-  owns: true,
 });
 
 describeHosts('a cluster that exists', () => {

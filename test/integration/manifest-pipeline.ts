@@ -108,10 +108,7 @@ const groups = Array.from({ length: 40 }, (_, i) =>
     description: 'A group of changes.',
     tags: ['group'],
     steps: [change],
-    plan: (context, { params, source }) => ({
-      outputs: undefined,
-      fragment: sequence(...group(params, i, source).map((use) => on(context.hosts, use))),
-    }),
+    plan: (context, { params, source }) => sequence(...group(params, i, source).map((use) => on(context.hosts, use))),
   }),
 );
 
@@ -138,7 +135,7 @@ const machine = defineTask<undefined>({
   steps: [change],
   plan: (context) => {
     const nodes = Object.entries(machineSteps).map(([name, use]) => on(context.hosts, { ...change(use), name }));
-    return { outputs: undefined, fragment: sequence(...nodes) };
+    return sequence(...nodes);
   },
 });
 
@@ -149,9 +146,9 @@ const module = defineModule<ChangesParams>({
   plan: (context, params) => {
     const seed = on(context.local, seedFile({ path: `${context.workDir}/seed`, content: `seed ${params.version}\n` }));
     const source = seed.ref();
-    const parts = groups.slice(0, params.groups).map((one) => one.use(context, { params, source }).fragment);
-    const whole = params.system === true ? [machine.use(context, undefined).fragment] : [];
-    return { outputs: undefined, fragment: sequence(seed, ...parts, ...whole) };
+    const parts = groups.slice(0, params.groups).map((one) => one.use(context, { params, source }));
+    const whole = params.system === true ? [machine.use(context, undefined)] : [];
+    return sequence(seed, ...parts, ...whole);
   },
 });
 
@@ -161,6 +158,5 @@ export const changesPipeline = definePipeline<ChangesParams>({
   description: 'Changes of all kinds on hosts.',
   actsOn: ['**'],
   modules: [module],
-  owns: true,
-  plan: (context, params) => module.plan(context, params).fragment,
+  plan: (context, params) => module.plan(context, params),
 });

@@ -30,7 +30,7 @@ const install = defineTask({
   steps: [change],
   plan: (context) => {
     const nodes = Object.entries(steps).map(([name, use]) => on(context.hosts, { ...change(use), name }));
-    return { outputs: undefined, fragment: sequence(...nodes) };
+    return sequence(...nodes);
   },
 });
 const demo = defineModule({
@@ -39,7 +39,7 @@ const demo = defineModule({
   tasks: [install],
   plan: (context) => install.use(context, undefined),
 });
-const create = definePipeline({ name: 'demo', description: 'A service.', actsOn: ['**'], modules: [demo], owns: true });
+const create = definePipeline({ name: 'demo', description: 'A service.', actsOn: ['**'], modules: [demo] });
 
 /** Everything of /etc, accounts and units, as lines that can be compared; not what account tools leave as backups. */
 const PICTURE = `find /etc ! -name '*-' ! -name .pwd.lock ! -type d -printf '%p %y %m %U:%G %l\\n' | sort

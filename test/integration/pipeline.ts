@@ -129,22 +129,19 @@ const prepare = defineTask<SampleParams>({
     const made = on(context.local, seed({ path: `${context.workDir}/seed.txt`, content: 'seed of the sample\n' }));
     const said = on(first, who({ text: 'hello from the first' }));
     const ref = said.ref();
-    return {
-      outputs: undefined,
-      fragment: sequence(
-        parallel(made, said),
-        on(context.hosts, folder(params.root)),
-        parallel(
-          on(context.hosts, seeded({ source: made.ref(), path: `${params.root}/seed.txt`, mode: '0640' })),
-          on(context.hosts, names({ path: `${params.root}.names`, content: 'a line\nanother\n' })),
-        ),
-        on(
-          context.hosts,
-          settings({ path: `${params.root}/settings.json`, content: { json: { leader: ref } }, mode: '0644' }),
-        ),
-        on(context.hosts, link({ path: `${params.root}/current`, target: 'settings.json' })),
+    return sequence(
+      parallel(made, said),
+      on(context.hosts, folder(params.root)),
+      parallel(
+        on(context.hosts, seeded({ source: made.ref(), path: `${params.root}/seed.txt`, mode: '0640' })),
+        on(context.hosts, names({ path: `${params.root}.names`, content: 'a line\nanother\n' })),
       ),
-    };
+      on(
+        context.hosts,
+        settings({ path: `${params.root}/settings.json`, content: { json: { leader: ref } }, mode: '0644' }),
+      ),
+      on(context.hosts, link({ path: `${params.root}/current`, target: 'settings.json' })),
+    );
   },
 });
 
@@ -155,16 +152,13 @@ const install = defineTask<SampleParams>({
   steps: [once, token, joined, flag],
   plan: (context, params) => {
     const made = on(context.hosts.slice(0, 1), token({ dir: params.root }));
-    return {
-      outputs: undefined,
-      fragment: sequence(
-        on(context.hosts, once({ dir: params.root, seconds: params.jobSeconds })),
-        join('all-prepared'),
-        made,
-        on(context.hosts, joined({ dir: params.root, token: made.ref() })),
-        on(context.hosts, (host) => flag({ path: `${params.root}/flag`, fails: host.name === params.failOn })),
-      ),
-    };
+    return sequence(
+      on(context.hosts, once({ dir: params.root, seconds: params.jobSeconds })),
+      join('all-prepared'),
+      made,
+      on(context.hosts, joined({ dir: params.root, token: made.ref() })),
+      on(context.hosts, (host) => flag({ path: `${params.root}/flag`, fails: host.name === params.failOn })),
+    );
   },
 });
 
@@ -172,10 +166,7 @@ const sample = defineModule<SampleParams>({
   name: 'sample',
   description: 'The module of the integration tests.',
   tasks: [prepare, install],
-  plan: (context, params) => ({
-    outputs: undefined,
-    fragment: sequence(prepare.use(context, params).fragment, install.use(context, params).fragment),
-  }),
+  plan: (context, params) => sequence(prepare.use(context, params), install.use(context, params)),
 });
 
 const wrapUp = defineTask<SampleParams>({
@@ -183,10 +174,7 @@ const wrapUp = defineTask<SampleParams>({
   description: 'What runs at the end whatever happened.',
   tags: ['finalizer'],
   steps: [finalized],
-  plan: (context, params) => ({
-    outputs: undefined,
-    fragment: on(context.hosts, finalized(`${params.root}.finalized`)),
-  }),
+  plan: (context, params) => on(context.hosts, finalized(`${params.root}.finalized`)),
 });
 
 /** Real steps on real hosts: what the integration tests plan, run, break and resume. */
@@ -195,6 +183,6 @@ export const samplePipeline = definePipeline<SampleParams>({
   description: 'The pipeline of the integration tests.',
   actsOn: ['**'],
   modules: [sample],
-  plan: (context, params) => sample.plan(context, params).fragment,
-  finalizers: (context, params) => wrapUp.use(context, params).fragment,
+  plan: (context, params) => sample.plan(context, params),
+  finalizers: (context, params) => wrapUp.use(context, params),
 });

@@ -18,7 +18,6 @@ const prepare = definePipeline({
   description: 'Prepares machines.',
   actsOn: ['**'],
   modules: [nodeModule],
-  owns: true,
 });
 
 /** How a run came to its end. */

@@ -1,5 +1,5 @@
 import { barrier, nothing, on, parallel, rolling, sequence, until } from '../../src/plan/combinators.ts';
-import { defineModule, definePipeline, defineTask, type PlanContext } from '../../src/plan/layers.ts';
+import { defineModule, definePipeline, defineTask, type PlanContext, withOutputs } from '../../src/plan/layers.ts';
 import type { ExecutionFragment } from '../../src/plan/node.ts';
 import type { Ref } from '../../src/plan/ref.ts';
 import { dedicated } from '../../src/plan/step.ts';
@@ -15,7 +15,7 @@ const download = defineTask<void, { readonly archive: Ref<string> }>({
   steps: [demo.download],
   plan: (context) => {
     const archive = on(context.local, demo.download({ version: '1.2.3' }));
-    return { fragment: archive, outputs: { archive: archive.ref() } };
+    return withOutputs(archive, { archive: archive.ref() });
   },
 });
 
@@ -45,7 +45,7 @@ const install = defineTask<{ readonly archive: Ref<string> }, void>({
       on(hosts, demo.unit({ content: '[Service]\nExecStart=/usr/local/bin/demo\n' }), { tags: ['unit'] }),
     );
     const first = until(on(hosts[0]!, exists({})), on(hosts, newCluster({})));
-    return { fragment: sequence(files, first, on(hosts, start({ peers: config.refs() }))), outputs: undefined };
+    return sequence(files, first, on(hosts, start({ peers: config.refs() })));
   },
   compensate: (context) => on(context.role('store'), step('remove')),
 });
@@ -55,7 +55,7 @@ const check = defineTask<void, void>({
   description: 'Looks at the whole.',
   tags: ['store', 'check'],
   steps: [],
-  plan: (context) => ({ fragment: on(context.role('store'), step('member')), outputs: undefined }),
+  plan: (context) => on(context.role('store'), step('member')),
 });
 
 const store = defineModule({
@@ -65,11 +65,8 @@ const store = defineModule({
   plan: (context: PlanContext) => {
     const fetched = download.use(context);
     const archive = fetched.outputs?.archive;
-    const installed = archive ? install.use(context, { archive }).fragment : nothing();
-    return {
-      fragment: sequence(fetched.fragment, barrier('members-up', 'quorum', installed, check.use(context).fragment)),
-      outputs: undefined,
-    };
+    const installed = archive ? install.use(context, { archive }) : nothing();
+    return sequence(fetched, barrier('members-up', 'quorum', installed, check.use(context)));
   },
 });
 

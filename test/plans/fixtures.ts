@@ -2,7 +2,7 @@ import type { Facts } from '../../src/model/facts.ts';
 import { LOCAL } from '../../src/model/host.ts';
 import { sh } from '../../src/model/script.ts';
 import type { ExecutionGraph } from '../../src/plan/graph.ts';
-import type { PlanContext, PlanHost } from '../../src/plan/layers.ts';
+import { keepOnce, type PlanContext, type PlanHost } from '../../src/plan/layers.ts';
 import { dedicated, defineStep, needed, satisfied } from '../../src/plan/step.ts';
 
 /** A step that does nothing, for plans whose shape is what matters. */
@@ -95,6 +95,8 @@ export function contextOf(roles: Readonly<Record<string, readonly string[]>>): P
   return {
     cluster: {} as PlanContext['cluster'],
     hosts: all,
+    targets: all,
+    once: keepOnce(),
     local: planHost(LOCAL),
     role: (name) => byRole.get(name) ?? [],
     workDir: '/var/lib/kubexm',

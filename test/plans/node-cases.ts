@@ -11,7 +11,7 @@ const EVERYTHING = `  extra:
 
 async function prepared(options: PlanContextOptions, more?: string): Promise<ExecutionFragment> {
   const context = await planContextFor(configFor(more === undefined ? {} : { more }), options);
-  return sequence(nodeModule.plan(context).fragment, nodeVolumesModule.plan(context).fragment);
+  return sequence(nodeModule.plan(context), nodeVolumesModule.plan(context));
 }
 
 const debian = await prepared({ system: 'debian-12' }, EVERYTHING);

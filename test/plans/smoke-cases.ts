@@ -11,6 +11,6 @@ const context = await planContextFor(text, { artifacts, facts: () => ({ arch: 'a
 
 /** The check of a cluster, and what happens in the end whatever came of it. */
 export const smokeCases: Readonly<Record<string, () => ExecutionFragment>> = {
-  'check-cluster': () => smokeModule.plan(context).fragment,
-  'check-cluster-end': () => smokeEnd.plan(context).fragment,
+  'check-cluster': () => smokeModule.plan(context),
+  'check-cluster-end': () => smokeEnd.plan(context),
 };

@@ -7,7 +7,7 @@ export const downloadArtifacts = definePipeline({
   description: 'Get everything a cluster needs onto this machine, verified.',
   actsOn: ['**'],
   modules: [artifactsModule],
-  exclusive: false,
+  policy: 'inspect',
   local: true,
   usesArtifacts: true,
 });

@@ -7,8 +7,8 @@ export const checkCluster = definePipeline({
   description: 'Prove with real pods that the cluster works.',
   actsOn: ['**'],
   modules: [smokeModule],
-  owns: true,
+  policy: 'change',
   usesArtifacts: smokeComponents,
-  plan: (context) => smokeModule.plan(context).fragment,
-  finalizers: (context) => smokeEnd.plan(context).fragment,
+  plan: (context) => smokeModule.plan(context),
+  finalizers: (context) => smokeEnd.plan(context),
 });

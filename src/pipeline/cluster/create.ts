@@ -49,38 +49,34 @@ export const createCluster = definePipeline<CreateClusterParams>({
     clusterModule,
     diagnosticsModule,
   ],
-  owns: true,
+  policy: 'change',
   usesArtifacts: true,
   checks: ({ skipPreflight }) => (skipPreflight ? [] : [preflight]),
   plan: (context, { skipPreflight, question = questionOf(context) }) => {
-    const runtime = runtimeModule.plan(context).fragment;
-    const begun = kubernetesInitModule.plan(context).fragment;
+    const runtime = runtimeModule.plan(context);
+    const begun = kubernetesInitModule.plan(context);
     // The kubelet needs all of the machine, images only the runtime.
     const machines = parallel(
       sequence(
-        parallel(nodeModule.plan(context).fragment, runtime, kubernetesProgramsModule.plan(context).fragment),
-        kubeletModule.plan(context).fragment,
+        parallel(nodeModule.plan(context), runtime, kubernetesProgramsModule.plan(context)),
+        kubeletModule.plan(context),
       ),
-      sequence(runtime, imagesModule.plan(context).fragment),
+      sequence(runtime, imagesModule.plan(context)),
     );
     // Pods may need volumes one day; the cluster comes up without.
     const nodes = sequence(
       parallel(
-        sequence(
-          begun,
-          kubernetesModule.plan(context).fragment,
-          parallel(networkModule.plan(context).fragment, dnsModule.plan(context).fragment),
-        ),
-        nodeVolumesModule.plan(context).fragment,
+        sequence(begun, kubernetesModule.plan(context), parallel(networkModule.plan(context), dnsModule.plan(context))),
+        nodeVolumesModule.plan(context),
       ),
-      clusterModule.plan(context).fragment,
+      clusterModule.plan(context),
     );
     // Once there is a cluster, the diagnostics end the run, also where nodes failed.
-    const cluster = lastly('joined', nodes, begun, diagnosticsModule.plan(context).fragment);
+    const cluster = lastly('joined', nodes, begun, diagnosticsModule.plan(context));
     return sequence(
-      skipPreflight ? nothing() : preflight.plan(context).fragment,
-      confirmation.plan(context, { question }).fragment,
-      parallel(artifactsModule.plan(context).fragment, sequence(machines, cluster)),
+      skipPreflight ? nothing() : preflight.plan(context),
+      confirmation.plan(context, { question }),
+      parallel(artifactsModule.plan(context), sequence(machines, cluster)),
     );
   },
 });

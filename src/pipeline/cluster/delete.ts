@@ -9,11 +9,10 @@ export const deleteCluster = definePipeline({
   description: 'Put every machine of the cluster back as it was before.',
   actsOn: ['**'],
   modules: [reset],
-  readsManifests: true,
-  toleratesUnreachable: true,
+  policy: 'undo',
   everyHost: true,
   plan: (context) => {
     const nodes = context.hosts.map(({ name }) => name);
-    return reset.plan(context, { nodes, whole: true }).fragment;
+    return reset.plan(context, { nodes, whole: true });
   },
 });

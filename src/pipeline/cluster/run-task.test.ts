@@ -22,7 +22,7 @@ describe('every task of create cluster', async () => {
   test.each(taskNames)('can run alone: %s', (task) => {
     checkTaskName(task);
     const graph = buildGraph(runTask.plan(context, { task }));
-    const roles = rolesFor(graph, { tags: [], skipTags: [], ...runTask.selects?.({ task }) });
+    const roles = rolesFor(graph, { tags: [], skipTags: [], ...runTask.scope?.({ task }) });
     const steps = graph.nodes.filter(({ body }) => body.type !== 'join');
     // The question is asked before anything is done.
     const asks = !['preflight/greet', 'preflight/check'].includes(task);
@@ -54,15 +54,15 @@ test.each([
 });
 
 test('only the task takes part, on all of its hosts or on some', () => {
-  expect(runTask.selects?.({ task: 'node/names' })).toEqual({ tasks: ['node/names'] });
-  expect(runTask.selects?.({ task: 'node/names', nodes: ['a'] })).toEqual({ tasks: ['node/names'], hosts: ['a'] });
+  expect(runTask.scope?.({ task: 'node/names' })).toEqual({ tasks: ['node/names'] });
+  expect(runTask.scope?.({ task: 'node/names', nodes: ['a'] })).toEqual({ tasks: ['node/names'], targets: ['a'] });
 });
 
 test('a token that was made for some nodes is removed, though its host is not one of them', async () => {
   const params = { task: 'kubernetes/join', nodes: ['node1'] };
   const context = await contextWithArtifacts(creatable({ masters: 1, workers: 2 }));
   const graph = buildGraph(runTask.plan(context, params));
-  const roleOf = roleFinder(graph, { tags: [], skipTags: [], ...runTask.selects?.(params) });
+  const roleOf = roleFinder(graph, { tags: [], skipTags: [], ...runTask.scope?.(params) });
   const ids = Array.from({ length: graph.size }, (_, i) => i).filter((i) => graph.use(i) && roleOf(i) === 'run');
   expect(ids.map((i) => graph.id(i))).toEqual([
     'preflight/confirm/confirm@local',
@@ -75,7 +75,7 @@ test('it asks first, for itself', async () => {
   const params = { task: 'node/names', nodes: ['node1'] };
   const context = await contextWithArtifacts(creatable({ masters: 1, workers: 2 }));
   const graph = buildGraph(runTask.plan(context, params));
-  const roles = rolesFor(graph, { tags: [], skipTags: [], ...runTask.selects?.(params) });
+  const roles = rolesFor(graph, { tags: [], skipTags: [], ...runTask.scope?.(params) });
   const asked = graph.nodes.findIndex(({ id }) => id === 'preflight/confirm/confirm');
   expect(roles[asked]).toBe('run');
   expect(graph.use(graph.first[asked] ?? 0)?.want).toEqual({

@@ -2,7 +2,7 @@ import { nearest } from '../../model/cluster/nearest.ts';
 import { kubexmError, type Text } from '../../model/errors/index.ts';
 import { LOCAL } from '../../model/host.ts';
 import { preflight } from '../../module/preflight.ts';
-import { definePipeline } from '../../plan/layers.ts';
+import { aboutAll, definePipeline, type PlanContext } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
 import { createCluster } from './create.ts';
 
@@ -42,16 +42,17 @@ export const runTask = definePipeline<RunTaskParams>({
   name: 'run task',
   description: 'Run one task of create cluster.',
   checks: ({ task }) => (task === 'preflight/check' ? [preflight] : []),
-  selects: ({ task, nodes }) => ({ tasks: [task], ...(nodes ? { hosts: nodes } : {}) }),
+  scope: ({ task, nodes }) => ({ tasks: [task], ...(nodes ? { targets: nodes } : {}) }),
   plan: (context, { task, nodes }) => {
     checkTaskName(task);
     const hosts = nodes ?? context.hosts.map((host) => host.name);
     const question = questionOf(task, context.cluster.metadata.name, hosts.length);
-    const fragment = createCluster.plan(context, { skipPreflight: !task.startsWith('preflight/'), question });
-    const where = hostsOf(fragment, task);
+    const planned = (some: PlanContext) =>
+      createCluster.plan(some, { skipPreflight: !task.startsWith('preflight/'), question });
+    const where = hostsOf(planned(aboutAll(context)), task);
     if (![...where].some((host) => host === LOCAL || hosts.includes(host)))
       throw kubexmError('KX4031', { task, hosts: hosts.join(', '), where: [...where].join(', ') || '–' });
-    return fragment;
+    return planned(context);
   },
 });
 

@@ -17,8 +17,8 @@ export function resetNodesWith(more: readonly AnyStep[]): Pipeline<ResetNodesPar
     description: 'Put hosts back as they were before kubexm changed them.',
     actsOn: ['**'],
     modules: [reset],
-    readsManifests: true,
-    plan: (context, params) => reset.plan(context, params).fragment,
+    policy: 'undo',
+    plan: (context, params) => reset.plan(context, params),
   });
 }
 

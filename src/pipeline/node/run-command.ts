@@ -14,7 +14,6 @@ export const runCommand = definePipeline<RunCommandParams>({
   description: 'Run a command on hosts, all at once.',
   actsOn: ['**'],
   modules: [operations],
-  exclusive: false,
-  toleratesUnreachable: true,
-  plan: (context, params) => operations.plan(context, params).fragment,
+  policy: 'inspect',
+  plan: (context, params) => operations.plan(context, params),
 });

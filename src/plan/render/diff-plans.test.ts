@@ -88,6 +88,17 @@ describe('diffPlans', () => {
     expect(line).not.toContain('\u001b');
   });
 
+  it('does not mind the order in which a join counts its hosts', () => {
+    const plan = (...names: readonly string[]) =>
+      barrier(
+        'up',
+        'quorum',
+        parallel(...names.map((name) => on(hosts(name), step(`on-${name}`)))),
+        on(hosts('a'), step('last')),
+      );
+    expect(lines(plan('b', 'c'), plan('c', 'b'))).toEqual([]);
+  });
+
   it('finds a difference exactly where hashes differ', () => {
     const machines = fc.subarray(['a', 'b', 'c'], { minLength: 1 });
     const plan = fc

@@ -110,7 +110,7 @@ function changesOf(
 function shown({ node, step }: Instance, plan: PlanDocument): Readonly<Record<string, Json | undefined>> {
   return {
     needs: node.needs,
-    voters: node.voters === undefined ? undefined : compressHosts(plan.hostSets[node.voters] ?? []),
+    voters: node.voters === undefined ? undefined : compressHosts((plan.hostSets[node.voters] ?? []).toSorted()),
     'values of': node.valuesOf,
     module: node.module,
     task: node.task,

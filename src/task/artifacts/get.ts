@@ -8,7 +8,7 @@ export const getArtifactsTask = defineTask({
   description: 'Get programs, images, charts and manifests onto the machine kubexm runs on.',
   tags: ['artifacts', 'download'],
   steps: [getArtifact],
-  plan: (context) => ({ fragment: parallel(...perComponent(context)), outputs: undefined }),
+  plan: (context) => parallel(...perComponent(context)),
 });
 
 /** Images come after the files of their component: where both are built from source, one build makes them all. */

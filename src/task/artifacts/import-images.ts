@@ -15,13 +15,13 @@ export const importImagesTask = defineTask({
     const imports = resources.all
       .filter(({ item }) => item.kind === 'image')
       .map((resource) => {
-        const hosts = context.hosts.filter(
+        const hosts = context.targets.filter(
           ({ name, facts }) => resource.hosts.includes(name) && resource.arch === facts.arch,
         );
         const { name } = resource.item;
         const use = importImage({ runtime, reference: resources.reference(name), artifact: resource.ref() });
         return on(hosts, use, { name: `image-${name}-${resource.arch}` });
       });
-    return { fragment: parallel(...imports), outputs: undefined };
+    return parallel(...imports);
   },
 });

@@ -1,7 +1,7 @@
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { joinSecretsGone } from '../../step/cluster.ts';
-import { firstMaster } from '../nodes.ts';
+import { healthyMaster } from '../nodes.ts';
 
 /** Removes what let nodes join. It has the tags of the task that makes a token, and no other: no run has one without the other. */
 export const closeTask = defineTask({
@@ -9,5 +9,5 @@ export const closeTask = defineTask({
   description: 'Remove what let nodes join.',
   tags: ['kubernetes', 'join'],
   steps: [joinSecretsGone],
-  plan: (context) => ({ fragment: on(firstMaster(context), joinSecretsGone({})), outputs: undefined }),
+  plan: (context) => on(healthyMaster(context), joinSecretsGone({})),
 });

@@ -4,7 +4,7 @@ import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
 import { controlPlaneReady, daemonReady, daemonRevision, deploymentServes, nodeReady } from '../../step/cluster.ts';
-import { firstMaster, nodesOf, STATIC_PODS } from '../nodes.ts';
+import { healthyMaster, STATIC_PODS, targetMasters, targetNodes } from '../nodes.ts';
 
 /** The cluster is well. Each node looks at itself: one that is lost holds nobody up, and is not called ready either. */
 export const healthTask = defineTask({
@@ -14,8 +14,8 @@ export const healthTask = defineTask({
   tags: ['health'],
   steps: [nodeReady, daemonRevision, daemonReady, controlPlaneReady, deploymentServes],
   plan: (context) => {
-    const nodes = nodesOf(context);
-    const first = firstMaster(context);
+    const nodes = targetNodes(context);
+    const first = healthyMaster(context);
     const waits = namedWorkloads(context.cluster).map(([name, workload]) => {
       if (workload.kind === 'Deployment')
         return { revision: nothing(), ready: on(first, deploymentServes(workload), { name }) };
@@ -40,13 +40,13 @@ export const healthTask = defineTask({
         ...waits.map(({ revision }) => revision),
       ),
       parallel(
-        on(context.role('master'), (host) => controlPlaneReady({ node: host.name, components: STATIC_PODS }), {
+        on(targetMasters(context), (host) => controlPlaneReady({ node: host.name, components: STATIC_PODS }), {
           name: 'control-plane',
         }),
         ...waits.map(({ ready }) => ready),
       ),
     );
-    return { fragment, outputs: undefined };
+    return fragment;
   },
 });
 

@@ -6,7 +6,7 @@ import type { ExecutionFragment } from '../../plan/node.ts';
 import { member } from '../../plan/ref.ts';
 import { fetchKubeconfig, homeOfUser, kubeDirectory, tellLeftAlone, userKubeconfig } from '../../step/cluster.ts';
 import { configOf, endpointOf } from '../kubernetes/settings.ts';
-import { firstMaster } from '../nodes.ts';
+import { healthyMaster, targetMasters } from '../nodes.ts';
 
 /** The administrator's kubeconfig, as soon as there is one: who looks into a cluster that does not come up needs it most. */
 export const kubeconfigTask = defineTask({
@@ -15,16 +15,16 @@ export const kubeconfigTask = defineTask({
   tags: ['finish', 'kubeconfig'],
   steps: [fetchKubeconfig, homeOfUser, kubeDirectory, userKubeconfig, tellLeftAlone],
   plan: (context) => {
-    const first = firstMaster(context);
+    const first = healthyMaster(context);
     const servers = { inside: `https://${endpointOf(context)}`, outside: reachableServer(context, first) };
     const to = join(context.workDir, KUBECONFIG);
-    const masters = context.role('master');
+    const masters = targetMasters(context);
     const others = masters.filter(({ facts }) => facts.user !== 'root');
     const homes = sequence(
       kubectlFor(masters, 'root', () => 'root'),
       kubectlFor(others, 'user', ({ facts }) => facts.user),
     );
-    return { fragment: parallel(on(first, fetchKubeconfig({ to, ...servers })), homes), outputs: undefined };
+    return parallel(on(first, fetchKubeconfig({ to, ...servers })), homes);
   },
 });
 

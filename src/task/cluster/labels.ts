@@ -2,7 +2,7 @@ import { nothing, on } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { nodeLabels } from '../../step/cluster.ts';
 import { configOf } from '../kubernetes/settings.ts';
-import { firstMaster, nodesOf } from '../nodes.ts';
+import { healthyMaster, targetNodes } from '../nodes.ts';
 
 /** Labels of the nodes: roles that kubeadm does not know, and those of the configuration. */
 export const labelsTask = defineTask({
@@ -11,12 +11,12 @@ export const labelsTask = defineTask({
   tags: ['finish', 'labels'],
   steps: [nodeLabels],
   plan: (context) => {
-    const labelled = nodesOf(context)
+    const labelled = targetNodes(context)
       .map((node) => [node.name, labelsOf(context, node)] as const)
       .filter(([, labels]) => Object.keys(labels).length > 0);
     const nodes = Object.fromEntries(labelled);
-    const fragment = labelled.length === 0 ? nothing() : on(firstMaster(context), nodeLabels({ nodes }));
-    return { fragment, outputs: undefined };
+    const fragment = labelled.length === 0 ? nothing() : on(healthyMaster(context), nodeLabels({ nodes }));
+    return fragment;
   },
 });
 

@@ -3,7 +3,7 @@ import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
 import { askHealth, tellHealth } from '../../step/cluster.ts';
-import { firstMaster, nodesOf, STATIC_PODS } from '../nodes.ts';
+import { allNodes, healthyMaster, STATIC_PODS } from '../nodes.ts';
 
 /** The last look, for people to see. */
 export const reportTask = defineTask({
@@ -16,14 +16,14 @@ export const reportTask = defineTask({
     const workloads = componentsOf(cluster).flatMap((component) => component.workloads?.(cluster) ?? []);
     const addOns = workloads.map(({ title, namespace, name }) => ({ title, namespace, name }));
     const namespaces = [...new Set(addOns.map(({ namespace }) => namespace))];
-    const asked = on(firstMaster(context), askHealth({ namespaces }));
+    const asked = on(healthyMaster(context), askHealth({ namespaces }));
     const told = tellHealth({
       cluster: cluster.metadata.name,
-      nodes: nodesOf(context).map(({ name, roles }) => ({ name, roles })),
+      nodes: allNodes(context).map(({ name, roles }) => ({ name, roles })),
       controlPlane: STATIC_PODS,
       addOns,
       said: member(asked.ref(), 'stdout'),
     });
-    return { fragment: sequence(asked, on(context.local, told)), outputs: undefined };
+    return sequence(asked, on(context.local, told));
   },
 });

@@ -1,7 +1,7 @@
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { corednsConfig } from '../../step/dns.ts';
-import { firstMaster } from '../nodes.ts';
+import { healthyMaster } from '../nodes.ts';
 
 /** CoreDNS, which kubeadm has installed, with the names and servers of this cluster. */
 export const corednsTask = defineTask({
@@ -12,6 +12,6 @@ export const corednsTask = defineTask({
   plan: (context) => {
     const { dns, kubernetes } = context.cluster.spec;
     const configured = corednsConfig({ dns, domain: kubernetes.clusterName });
-    return { fragment: on(firstMaster(context), configured), outputs: undefined };
+    return on(healthyMaster(context), configured);
   },
 });

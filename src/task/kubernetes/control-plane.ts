@@ -1,7 +1,7 @@
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { controlPlanePatch, KUBERNETES, kubernetesDirectory } from '../../step/kubeadm.ts';
-import { STATIC_PODS } from '../nodes.ts';
+import { STATIC_PODS, targetMasters } from '../nodes.ts';
 
 /** What the static pods of every master have that kubeadm would not give them. */
 export const controlPlaneTask = defineTask({
@@ -10,7 +10,7 @@ export const controlPlaneTask = defineTask({
   tags: ['kubernetes', 'control-plane'],
   steps: [kubernetesDirectory, controlPlanePatch],
   plan: (context) => {
-    const masters = context.role('master');
+    const masters = targetMasters(context);
     const fragment = sequence(
       on(masters, kubernetesDirectory({ path: '/etc/kubernetes' })),
       on(masters, kubernetesDirectory({ path: KUBERNETES.patches }), { name: 'directory-patches' }),
@@ -20,6 +20,6 @@ export const controlPlaneTask = defineTask({
         ),
       ),
     );
-    return { fragment, outputs: undefined };
+    return fragment;
   },
 });

@@ -1,7 +1,7 @@
 import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { kubeadmConfigFile, kubeadmInit } from '../../step/kubeadm.ts';
-import { firstMaster } from '../nodes.ts';
+import { firstMaster, targetMasters } from '../nodes.ts';
 import { clusterSettings, nodePlaces, nodeSettings } from './settings.ts';
 
 /** The first control plane: the only point that all other nodes wait for. */
@@ -10,6 +10,7 @@ export const initKubernetesTask = defineTask({
   description: 'Begin the cluster on the first master.',
   tags: ['kubernetes', 'init'],
   steps: [kubeadmConfigFile, kubeadmInit],
+  isRequired: (context) => targetMasters(context).includes(firstMaster(context)),
   plan: (context) => {
     const first = firstMaster(context);
     const settings = { cluster: clusterSettings(context), node: nodeSettings(context, first) };
@@ -17,6 +18,6 @@ export const initKubernetesTask = defineTask({
       on(first, kubeadmConfigFile(settings)),
       on(first, kubeadmInit({ places: nodePlaces(context, first) })),
     );
-    return { fragment, outputs: undefined };
+    return fragment;
   },
 });

@@ -1,7 +1,7 @@
 import { defineTask } from '../../plan/layers.ts';
 import { installPrograms } from '../../step/artifacts.ts';
 import { programs } from '../artifacts/programs.ts';
-import { nodesOf } from '../nodes.ts';
+import { targetNodes } from '../nodes.ts';
 
 /** kubeadm, kubelet and kubectl on every node. */
 export const installKubernetesTask = defineTask({
@@ -9,8 +9,6 @@ export const installKubernetesTask = defineTask({
   description: 'Install kubeadm, kubelet and kubectl.',
   tags: ['kubernetes', 'install'],
   steps: [installPrograms],
-  plan: (context) => ({
-    fragment: programs(context, nodesOf(context), 'kubernetes', ['kubeadm', 'kubelet', 'kubectl'], '/usr/local/bin'),
-    outputs: undefined,
-  }),
+  plan: (context) =>
+    programs(context, targetNodes(context), 'kubernetes', ['kubeadm', 'kubelet', 'kubectl'], '/usr/local/bin'),
 });

@@ -4,7 +4,7 @@ import { on, parallel, type StepFragment, sequence } from '../../plan/combinator
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { member, type Ref } from '../../plan/ref.ts';
 import { certificateKey, joinToken, kubeadmJoin } from '../../step/kubeadm.ts';
-import { firstMaster, nodesOf } from '../nodes.ts';
+import { firstMaster, healthyMaster, targetNodes } from '../nodes.ts';
 import { endpointOf, nodePlaces, nodeSettings } from './settings.ts';
 
 /** All other nodes: workers side by side, masters one after the other, since etcd takes one new member at a time. */
@@ -13,14 +13,14 @@ export const joinKubernetesTask = defineTask({
   description: 'Join the other masters and the workers.',
   tags: ['kubernetes', 'join'],
   steps: [joinToken, certificateKey, kubeadmJoin],
-  isRequired: (context) => nodesOf(context).length > 1,
+  isRequired: (context) => joining(context).length > 0,
   plan: (context) => {
-    const first = firstMaster(context);
-    const others = nodesOf(context).filter((host) => host.name !== first.name);
+    const speaker = healthyMaster(context);
+    const others = joining(context);
     const masters = others.filter(({ roles }) => roles.includes('master'));
     const workers = others.filter(({ roles }) => !roles.includes('master'));
-    const token = on(first, joinToken({}));
-    const key = on(first, certificateKey({}));
+    const token = on(speaker, joinToken({}));
+    const key = on(speaker, certificateKey({}));
     const join = (host: PlanHost, after?: Ref<Json>) =>
       kubeadmJoin({
         places: nodePlaces(context, host),
@@ -43,9 +43,15 @@ export const joinKubernetesTask = defineTask({
       ...inTurn,
       on(workers, (host) => join(host)),
     );
-    return { fragment: sequence(mints, all), outputs: undefined };
+    return sequence(mints, all);
   },
 });
+
+/** The cluster begins on the first master; all others join it. */
+function joining(context: PlanContext): readonly PlanHost[] {
+  const { name: first } = firstMaster(context);
+  return targetNodes(context).filter(({ name }) => name !== first);
+}
 
 function common(context: PlanContext) {
   const { cluster } = context;

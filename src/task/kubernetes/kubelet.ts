@@ -2,7 +2,7 @@ import { componentsOf, runtimeOf } from '../../component/index.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { KUBERNETES, kubeletDropIn, kubeletEnabled, kubeletUnitFile, kubernetesDirectory } from '../../step/kubeadm.ts';
-import { nodesOf } from '../nodes.ts';
+import { targetNodes } from '../nodes.ts';
 import { nodePlaces } from './settings.ts';
 
 /**
@@ -15,7 +15,7 @@ export const kubeletTask = defineTask({
   tags: ['kubernetes', 'kubelet'],
   steps: [kubernetesDirectory, kubeletUnitFile, kubeletDropIn, kubeletEnabled],
   plan: (context) => {
-    const nodes = nodesOf(context);
+    const nodes = targetNodes(context);
     const directory = KUBERNETES.dropIn.replace(/\/[^/]*$/, '');
     const { cluster } = context;
     const effects = componentsOf(cluster).flatMap((component) => component.effects?.(cluster) ?? []);
@@ -31,6 +31,6 @@ export const kubeletTask = defineTask({
       ),
       on(nodes, (host) => (host.roles.includes('master') ? onMaster : onWorker)),
     );
-    return { fragment, outputs: undefined };
+    return fragment;
   },
 });

@@ -2,7 +2,7 @@ import { on } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { kubeletRunning } from '../../step/kubeadm.ts';
 import { programDigest } from '../artifacts/programs.ts';
-import { nodesOf } from '../nodes.ts';
+import { targetNodes } from '../nodes.ts';
 
 /** The kubelets run, and with the program that is there now. That of a machine without one is started by kubeadm. */
 export const runKubeletsTask = defineTask({
@@ -11,14 +11,12 @@ export const runKubeletsTask = defineTask({
   tags: ['kubernetes', 'kubelet'],
   steps: [kubeletRunning],
   isRequired: (context) => withKubelet(context).length > 0,
-  plan: (context) => ({
-    fragment: on(withKubelet(context), (host) =>
+  plan: (context) =>
+    on(withKubelet(context), (host) =>
       kubeletRunning({ fingerprint: [programDigest(context, 'kubernetes', 'kubelet', host)] }),
     ),
-    outputs: undefined,
-  }),
 });
 
 function withKubelet(context: PlanContext): readonly PlanHost[] {
-  return nodesOf(context).filter(({ facts }) => facts.commands.includes('kubelet'));
+  return targetNodes(context).filter(({ facts }) => facts.commands.includes('kubelet'));
 }

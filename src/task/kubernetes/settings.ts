@@ -10,7 +10,7 @@ import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/con
 import type { NodePlaces } from '../../step/kubeadm/places.ts';
 import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';
 import { KUBERNETES } from '../../step/kubeadm.ts';
-import { nodesOf, proxyModeIn } from '../nodes.ts';
+import { allNodes, proxyModeIn } from '../nodes.ts';
 
 const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 
@@ -120,7 +120,7 @@ function kubeletFields(context: PlanContext): JsonObject {
   const { kubernetes } = context.cluster.spec;
   const gates = livingGates(kubernetes.featureGates);
   const { knowsFailCgroupV1 } = traits(context);
-  const oldCgroups = nodesOf(context).some(({ facts }) => facts.cgroup === 1);
+  const oldCgroups = allNodes(context).some(({ facts }) => facts.cgroup === 1);
   const fields: JsonObject = {
     cgroupDriver: 'systemd',
     maxPods: kubernetes.maxPods,

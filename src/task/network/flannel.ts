@@ -3,7 +3,7 @@ import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
 import { flannelManifest } from '../../step/flannel.ts';
-import { firstMaster } from '../nodes.ts';
+import { healthyMaster } from '../nodes.ts';
 
 /** flannel: the manifest of the project, with this cluster's networks and images. */
 export const flannelTask = defineTask({
@@ -18,6 +18,6 @@ export const flannelTask = defineTask({
     const source = resources.file('flannel', 'kube-flannel.yml').ref();
     const images = resources.need('flannel')?.images ?? [];
     const applied = flannelManifest({ source, images, network, endpoint });
-    return { fragment: on(firstMaster(context), applied), outputs: undefined };
+    return on(healthyMaster(context), applied);
   },
 });

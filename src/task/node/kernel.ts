@@ -8,12 +8,10 @@ export const kernelTask = defineTask({
   description: 'Kernel modules and settings, now and at every start.',
   tags: ['node', 'kernel'],
   steps: [kernelModules, forwardingSettings, defaultSettings],
-  plan: ({ cluster: { spec }, hosts }) => ({
-    fragment: sequence(
-      on(hosts, kernelModules(spec)),
-      on(hosts, forwardingSettings(spec)),
-      on(hosts, ({ facts }) => defaultSettings({ spec, facts })),
+  plan: ({ cluster: { spec }, targets }) =>
+    sequence(
+      on(targets, kernelModules(spec)),
+      on(targets, forwardingSettings(spec)),
+      on(targets, ({ facts }) => defaultSettings({ spec, facts })),
     ),
-    outputs: undefined,
-  }),
 });

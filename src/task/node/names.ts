@@ -8,9 +8,9 @@ export const namesTask = defineTask({
   description: 'Names of the machines, /etc/hosts, more DNS servers.',
   tags: ['node', 'names'],
   steps: [sharedNames, ownName, nameServers],
-  plan: ({ cluster: { spec }, hosts }) => {
-    const own = sequence(on(hosts, sharedNames(spec)), on(hosts, ownName));
-    const servers = spec.extra.resolves.length === 0 ? nothing() : on(hosts, nameServers(spec));
-    return { fragment: parallel(own, servers), outputs: undefined };
+  plan: ({ cluster: { spec }, targets }) => {
+    const own = sequence(on(targets, sharedNames(spec)), on(targets, ownName));
+    const servers = spec.extra.resolves.length === 0 ? nothing() : on(targets, nameServers(spec));
+    return parallel(own, servers);
   },
 });

@@ -8,14 +8,14 @@ export const packagesTask = defineTask({
   description: 'Packages that the cluster needs, and those of the configuration.',
   tags: ['node', 'packages'],
   steps: [prerequisites, volumesExpected],
-  plan: ({ cluster, hosts }) => {
+  plan: ({ cluster, targets }) => {
     const { kubernetes, system } = cluster.spec;
     const { rpms, debs, timezone } = system;
     const more = { rpms, debs, timeZones: timezone !== undefined, ipvs: kubernetes.proxyMode === 'ipvs' };
     const fragment = parallel(
-      on(hosts, ({ facts }) => prerequisites({ system: facts, more })),
-      on(hosts, ({ facts }) => volumesExpected(facts)),
+      on(targets, ({ facts }) => prerequisites({ system: facts, more })),
+      on(targets, ({ facts }) => volumesExpected(facts)),
     );
-    return { fragment, outputs: undefined };
+    return fragment;
   },
 });

@@ -15,18 +15,18 @@ export const timeTask = defineTask({
   description: 'chrony with the servers of the configuration.',
   tags: ['node', 'time'],
   steps: [noteTimeService, timeServers, otherTimeService, ownTimeService],
-  plan: ({ cluster, hosts }) => {
+  plan: ({ cluster, targets }) => {
     const linesOf = timeLinesFor(cluster.spec);
-    const units = new Set(hosts.flatMap(({ facts }) => rivalsOf(facts)));
+    const units = new Set(targets.flatMap(({ facts }) => rivalsOf(facts)));
     const others = [...units].map((unit) => {
-      const there = hosts.filter(({ facts }) => rivalsOf(facts).includes(unit));
+      const there = targets.filter(({ facts }) => rivalsOf(facts).includes(unit));
       return on(there, otherTimeService({ unit }), { name: `no-${unit}` });
     });
     const configure = sequence(
-      cluster.spec.system.ntpServers.length === 0 ? nothing() : on(hosts, ({ facts }) => noteTimeService(facts)),
-      on(hosts, (host) => timeServers({ facts: host.facts, lines: linesOf(host) })),
+      cluster.spec.system.ntpServers.length === 0 ? nothing() : on(targets, ({ facts }) => noteTimeService(facts)),
+      on(targets, (host) => timeServers({ facts: host.facts, lines: linesOf(host) })),
     );
-    const start = on(hosts, (host) => ownTimeService({ facts: host.facts, lines: linesOf(host) }));
-    return { fragment: sequence(parallel(...others, configure), start), outputs: undefined };
+    const start = on(targets, (host) => ownTimeService({ facts: host.facts, lines: linesOf(host) }));
+    return sequence(parallel(...others, configure), start);
   },
 });

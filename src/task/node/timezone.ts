@@ -9,8 +9,8 @@ export const timezoneTask = defineTask({
   tags: ['node', 'time'],
   steps: [timeZone],
   isRequired: ({ cluster }) => cluster.spec.system.timezone !== undefined,
-  plan: ({ cluster, hosts }) => {
+  plan: ({ cluster, targets }) => {
     const zone = cluster.spec.system.timezone ?? '';
-    return { fragment: on(hosts, timeZone({ zone })), outputs: undefined };
+    return on(targets, timeZone({ zone }));
   },
 });

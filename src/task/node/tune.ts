@@ -8,11 +8,8 @@ export const tuneTask = defineTask({
   description: 'SELinux permissive, no swap, no firewall.',
   tags: ['node', 'tune'],
   steps: [selinuxPermissive, swapOff, firewallOff],
-  plan: ({ hosts }) => {
-    const secured = hosts.filter(({ facts }) => facts.selinux === 'enforcing' || facts.selinux === 'permissive');
-    return {
-      fragment: parallel(on(secured, selinuxPermissive({})), on(hosts, swapOff({})), on(hosts, firewallOff({}))),
-      outputs: undefined,
-    };
+  plan: ({ targets }) => {
+    const secured = targets.filter(({ facts }) => facts.selinux === 'enforcing' || facts.selinux === 'permissive');
+    return parallel(on(secured, selinuxPermissive({})), on(targets, swapOff({})), on(targets, firewallOff({})));
   },
 });

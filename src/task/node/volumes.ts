@@ -8,5 +8,5 @@ export const volumesTask = defineTask({
   description: 'Clients of NFS and iSCSI, for the volumes of pods.',
   tags: ['node', 'packages', 'volumes'],
   steps: [volumeClients],
-  plan: ({ hosts }) => ({ fragment: on(hosts, ({ facts }) => volumeClients(facts)), outputs: undefined }),
+  plan: ({ targets }) => on(targets, ({ facts }) => volumeClients(facts)),
 });

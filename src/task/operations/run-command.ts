@@ -15,6 +15,6 @@ export const runCommandTask = defineTask<RunCommandInputs>({
   steps: [adHocCommand],
   plan: (context, inputs) => {
     const hosts = context.hosts.filter((host) => inputs.nodes.includes(host.name));
-    return { fragment: on(hosts, adHocCommand(inputs)), outputs: undefined };
+    return on(hosts, adHocCommand(inputs));
   },
 });

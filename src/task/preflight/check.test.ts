@@ -13,7 +13,7 @@ import { renderJson } from '../../plan/render/json.ts';
 import { clusterSettings } from '../kubernetes/settings.ts';
 
 async function graphOf(parts: ConfigParts = {}, options: PlanContextOptions = {}): Promise<ExecutionGraph> {
-  return buildGraph(preflight.plan(await planContextFor(configFor(parts), options)).fragment);
+  return buildGraph(preflight.plan(await planContextFor(configFor(parts), options)));
 }
 
 const idsOf = (graph: ExecutionGraph) =>
@@ -59,7 +59,7 @@ describe('the plan of preflight', () => {
     ['5.10.0-28-amd64', 'iptables', false],
   ])('asks kernel %s for what kube-proxy will use by itself: %s', async (kernel, mode, asks) => {
     const context = await contextWithArtifacts(creatable(), { facts: () => ({ kernel }) });
-    const { nodes } = renderJson(buildGraph(preflight.plan(context).fragment));
+    const { nodes } = renderJson(buildGraph(preflight.plan(context)));
     const look = JSON.stringify(nodes.find((node) => node.id === 'preflight/check/look'));
     expect(clusterSettings(context).proxy['mode']).toBe(mode);
     expect(look.includes('nf_tables')).toBe(asks);
@@ -77,7 +77,7 @@ describe('the plan of preflight', () => {
 test('the question comes from the pipeline, and only a person or --yes answers it', async () => {
   const context = await planContextFor(configFor());
   const question = { en: 'Create the cluster demo?', zh: '是否创建集群 demo？' };
-  const graph = buildGraph(confirmation.plan(context, { question }).fragment);
+  const graph = buildGraph(confirmation.plan(context, { question }));
   expect(graph.nodes.map((node) => node.id)).toEqual(['preflight/confirm/confirm']);
   expect(graph.use(0)).toMatchObject({ want: { question }, step: { kind: 'userInput' } });
 });

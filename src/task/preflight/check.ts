@@ -23,7 +23,7 @@ export const checkTask = defineTask({
   tags: ['preflight', 'check'],
   steps: [judgeHost, lookAtHost, measureDisk, listen, reach, stopListening, tellFindings],
   plan: (context) => {
-    const { cluster, hosts, unreachable } = context;
+    const { cluster, targets: hosts, unreachable } = context;
     const [expected, wants] = [expectedOf(cluster), lookFor(cluster, proxyModeIn(context))];
     const { etcdDir } = placesOf(cluster);
     const judged = on(hosts, (host) => judgeHost(expected(host.roles)));
@@ -41,13 +41,13 @@ export const checkTask = defineTask({
     const checks = parallel(judged, looked, disks, ports.fragment);
     // A run that was killed while it listened must not find itself on the ports.
     const cleared = ports.values ? on(hosts, stopListening({}), { name: 'nobody-listens' }) : nothing();
-    return { fragment: sequence(cleared, checks, on(context.local, findings)), outputs: undefined };
+    return sequence(cleared, checks, on(context.local, findings));
   },
 });
 
 /** Hosts on which kubexm lets an etcd write. */
-function etcdHosts({ cluster, role }: PlanContext) {
-  return cluster.spec.etcd.type === 'external' ? [] : role('etcd');
+function etcdHosts({ cluster, targets }: PlanContext) {
+  return cluster.spec.etcd.type === 'external' ? [] : targets.filter(({ roles }) => roles.includes('etcd'));
 }
 
 /** All listen; when all do, all try to reach each other; then nobody listens any more. */

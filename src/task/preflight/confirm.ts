@@ -15,5 +15,5 @@ export const confirmTask = defineTask<ConfirmInputs>({
   // No tag selects it and none leaves it out: that would be a second --yes.
   tags: [],
   steps: [confirm],
-  plan: (context, { question }) => ({ fragment: on(context.local, confirm({ question })), outputs: undefined }),
+  plan: (context, { question }) => on(context.local, confirm({ question })),
 });

@@ -16,7 +16,7 @@ export const greetTask = defineTask({
   description: 'Say who is at work, and on what.',
   tags: ['preflight', 'greeting'],
   steps: [greet],
-  plan: (context) => ({ fragment: on(context.local, greet({ text: greeting(context) })), outputs: undefined }),
+  plan: (context) => on(context.local, greet({ text: greeting(context) })),
 });
 
 function greeting({ cluster, hosts, unreachable = {} }: PlanContext): Text {

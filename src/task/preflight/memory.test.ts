@@ -146,7 +146,7 @@ async function tableOf(one: Case, lang: Lang, dryRun = false) {
     rig.hosts.set(host.name, made);
     rig.machines.set(host.name, new MemoryMachine(made, { facts: host.facts }));
   }
-  const result = await rig.run(preflight.plan(context).fragment, { lang, dryRun });
+  const result = await rig.run(preflight.plan(context), { lang, dryRun });
   const table = rig.of('message').at(-1)?.text ?? '';
   return { result, table, codes: [...new Set(table.match(/KX\d{4}/g))] };
 }
@@ -191,7 +191,7 @@ test('a declined question ends the run with 130, before anything else', async ()
   const context = await planContextFor(configFor());
   const asked: string[] = [];
   const question = { en: 'Create the cluster demo?', zh: '是否创建集群 demo？' };
-  const plan = confirmation.plan(context, { question }).fragment;
+  const plan = confirmation.plan(context, { question });
   const answer = (text: string) => async (question: { readonly text: string }) => {
     asked.push(question.text);
     return text;

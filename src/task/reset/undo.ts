@@ -33,7 +33,7 @@ export function resetTasks(more: readonly AnyStep[]) {
           .map((entry) => on([host], { ...undo({ ...entry, ...how }), name: nameOf(entry) }));
         return nodes.length === 0 ? nothing() : sequence(...nodes);
       });
-      return { fragment: parallel(...chains), outputs: undefined };
+      return parallel(...chains);
     },
   });
   const forgetTask = defineTask<ResetInputs>({
@@ -46,7 +46,7 @@ export function resetTasks(more: readonly AnyStep[]) {
         const manifest = manifestOf(context, host.name);
         return forget({ uid: manifest?.uid ?? '-', units: unitsOf(manifest?.entries ?? []) });
       });
-      return { fragment: traces, outputs: undefined };
+      return traces;
     },
   });
   return { undoTask, forgetTask };

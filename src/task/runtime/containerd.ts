@@ -16,7 +16,7 @@ import {
   runtimeDirectory,
 } from '../../step/containerd.ts';
 import { programDigest, programNames, programs } from '../artifacts/programs.ts';
-import { nodesOf } from '../nodes.ts';
+import { targetNodes } from '../nodes.ts';
 
 const BIN = '/usr/local/bin';
 const CNI_BIN = '/opt/cni/bin';
@@ -38,7 +38,7 @@ export const containerdTask = defineTask({
   ],
   isRequired: ({ cluster }) => containerd.isUsed(cluster),
   plan: (context) => {
-    const nodes = nodesOf(context);
+    const nodes = targetNodes(context);
     const config = on(nodes, (host) => containerdConfig(settingsOf(context, host)));
     const unit = on(nodes, (host) => containerdUnitFile({ restrictOomScore: cannotLowerOom(host) }));
     const running = on(nodes, (host) =>
@@ -69,7 +69,7 @@ export const containerdTask = defineTask({
       ),
       running,
     );
-    return { fragment, outputs: undefined };
+    return fragment;
   },
 });
 

@@ -5,7 +5,7 @@ import type { Ref } from '../../plan/ref.ts';
 import type { Tried } from '../../step/smoke/checks.ts';
 import type { SmokePod } from '../../step/smoke/pods.ts';
 import { tellResults, tryCheck } from '../../step/smoke.ts';
-import { firstMaster } from '../nodes.ts';
+import { healthyMaster } from '../nodes.ts';
 
 const GRACE_SECONDS = 15;
 
@@ -22,7 +22,7 @@ export const smokeCheckTask = defineTask<CheckInputs>({
   tags: ['smoke'],
   steps: [tryCheck, tellResults],
   plan: (context, { pods, service }) => {
-    const first = firstMaster(context);
+    const first = healthyMaster(context);
     const domain = context.cluster.spec.kubernetes.clusterName;
     const tried = (check: Tried) =>
       on(first, tryCheck({ check, pods, service, domain, graceSeconds: GRACE_SECONDS }), { name: check });
@@ -43,6 +43,6 @@ export const smokeCheckTask = defineTask<CheckInputs>({
       exec: tries.exec.ref(),
     };
     const told = on(context.local, tellResults({ pods, tried: results, ports: networkPorts(context.cluster) }));
-    return { fragment: sequence(parallel(...Object.values(tries)), told), outputs: undefined };
+    return sequence(parallel(...Object.values(tries)), told);
   },
 });

@@ -3,7 +3,7 @@ import { defineTask } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
 import { SMOKE } from '../../step/smoke/objects.ts';
 import { dropImage, removeObjects } from '../../step/smoke.ts';
-import { firstMaster, nodesOf } from '../nodes.ts';
+import { allNodes, healthyMaster } from '../nodes.ts';
 
 /** Nothing of the check is left: neither in the cluster nor on its nodes. */
 export const removeTask = defineTask({
@@ -14,8 +14,8 @@ export const removeTask = defineTask({
   plan: (context) => {
     const { type: runtime } = context.cluster.spec.kubernetes.containerRuntime;
     const reference = resourcesOf(context).reference(SMOKE.name);
-    const objects = on(firstMaster(context), removeObjects({}));
-    const fragment = barrier('gone', 'present', objects, on(nodesOf(context), dropImage({ runtime, reference })));
-    return { fragment, outputs: undefined };
+    const objects = on(healthyMaster(context), removeObjects({}));
+    const fragment = barrier('gone', 'present', objects, on(allNodes(context), dropImage({ runtime, reference })));
+    return fragment;
   },
 });

@@ -1,5 +1,5 @@
 import { barrier, on, parallel, sequence } from '../../plan/combinators.ts';
-import { defineTask, type PlanContext } from '../../plan/layers.ts';
+import { defineTask, type PlanContext, withOutputs } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
 import { member, type Ref } from '../../plan/ref.ts';
 import { getArtifact, resourcesOf } from '../../resource/index.ts';
@@ -7,7 +7,7 @@ import { importImage } from '../../step/artifacts.ts';
 import { SMOKE } from '../../step/smoke/objects.ts';
 import type { SmokePod } from '../../step/smoke/pods.ts';
 import { podsServe, removeObjects, serviceOfCheck, testServer } from '../../step/smoke.ts';
-import { firstMaster, nodesOf } from '../nodes.ts';
+import { allNodes, healthyMaster } from '../nodes.ts';
 
 const POD_SECONDS = 120;
 
@@ -25,16 +25,16 @@ export const startTask = defineTask<void, Started>({
   tags: ['smoke'],
   steps: [removeObjects, getArtifact, importImage, testServer, serviceOfCheck, podsServe],
   plan: (context) => {
-    const first = firstMaster(context);
+    const first = healthyMaster(context);
     const image = resourcesOf(context).reference(SMOKE.name);
-    const nodes = nodesOf(context).map(({ name }) => name);
+    const nodes = allNodes(context).map(({ name }) => name);
     const pods = on(first, podsServe({ nodes, timeoutSeconds: POD_SECONDS }));
     const service = on(first, serviceOfCheck({}));
     const started = sequence(on(first, testServer({ image })), parallel(service, pods));
     // A check that was killed may have left something that is just being deleted.
     const prepared = parallel(on(first, removeObjects({})), images(context));
     const outputs = { pods: pods.ref(), service: member(service.ref(), 'stdout') };
-    return { fragment: barrier('ready', 'present', prepared, started), outputs };
+    return withOutputs(barrier('ready', 'present', prepared, started), outputs);
   },
 });
 
@@ -46,7 +46,7 @@ function images(context: PlanContext): ExecutionFragment {
   const all = resources.all.filter(({ component }) => component === SMOKE.name);
   return parallel(
     ...all.map((resource) => {
-      const hosts = nodesOf(context).filter(({ facts }) => facts.arch === resource.arch);
+      const hosts = allNodes(context).filter(({ facts }) => facts.arch === resource.arch);
       const imported = on(hosts, importImage({ runtime, reference, artifact: resource.ref() }), {
         name: `image-${resource.arch}`,
       });
