@@ -1,5 +1,6 @@
 import type { StateCase } from './case.ts';
 import { archiveCases } from './cases-archives.ts';
+import { certificateCases } from './cases-certificates.ts';
 import { commandCases, copyCases } from './cases-copies.ts';
 import { placeCases } from './cases-places.ts';
 import { textCases } from './cases-text.ts';
@@ -10,5 +11,6 @@ export const stateCases: readonly StateCase[] = [
   ...placeCases,
   ...copyCases,
   ...archiveCases,
+  ...certificateCases,
   ...commandCases,
 ];

@@ -13,6 +13,7 @@ import { labUseErrors } from './lab-use.ts';
 import { machineErrors } from './machine.ts';
 import { manifestErrors } from './manifest.ts';
 import { ociErrors } from './oci.ts';
+import { pkiErrors } from './pki.ts';
 import { planErrors } from './plan.ts';
 import { preflightErrors } from './preflight.ts';
 import { quickstartErrors } from './quickstart.ts';
@@ -35,6 +36,7 @@ export const catalogue = {
   ...smokeErrors,
   ...healthErrors,
   ...stepErrors,
+  ...pkiErrors,
   ...machineErrors,
   ...labErrors,
   ...recordErrors,

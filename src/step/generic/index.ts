@@ -1,4 +1,6 @@
 import type { AnyStep } from '../../plan/step.ts';
+import { certificate } from './certificate.ts';
+import { certificateAuthority } from './certificate-authority.ts';
 import { checksum } from './checksum.ts';
 import { checkedCommand, command } from './command.ts';
 import { copy } from './copy.ts';
@@ -12,6 +14,7 @@ import { gatherFacts } from './gather-facts.ts';
 import { hostname } from './hostname.ts';
 import { image } from './image.ts';
 import { kernelModule } from './kernel-module.ts';
+import { keyPair } from './key-pair.ts';
 import { kubeObjects } from './kube-objects.ts';
 import { managedBlock } from './managed-block.ts';
 import { message } from './message.ts';
@@ -43,6 +46,8 @@ import { waitForCommand } from './wait-for-command.ts';
 import { waitForHttp } from './wait-for-http.ts';
 import { waitForPort } from './wait-for-port.ts';
 
+export type { Certificate, Certified } from './certificate.ts';
+export type { Authority, CertificateAuthority } from './certificate-authority.ts';
 export type { Checksum, Digested } from './checksum.ts';
 export type { CheckedCommand, Command, CommandResult, CommandRetry } from './command.ts';
 export type { Copy } from './copy.ts';
@@ -56,6 +61,7 @@ export type { GatherFacts } from './gather-facts.ts';
 export type { Hostname } from './hostname.ts';
 export type { Image } from './image.ts';
 export type { KernelModules, LoadedModules } from './kernel-module.ts';
+export type { KeptKeyPair, KeyPair } from './key-pair.ts';
 export { KUBECTL, type KubeObjects } from './kube-objects.ts';
 export type { Content } from './lib/content.ts';
 export type { Kept } from './lib/kept.ts';
@@ -89,6 +95,8 @@ export type { WaitForCommand } from './wait-for-command.ts';
 export type { WaitForHttp } from './wait-for-http.ts';
 export type { WaitForPort } from './wait-for-port.ts';
 export {
+  certificate,
+  certificateAuthority,
   checkedCommand,
   checksum,
   command,
@@ -105,6 +113,7 @@ export {
   hostname,
   image,
   kernelModule,
+  keyPair,
   kubeObjects,
   managedBlock,
   message,
@@ -138,6 +147,8 @@ export {
 
 /** Every generic step, by kind: for the step reference and for the contract test. */
 export const genericSteps: readonly AnyStep[] = [
+  certificate,
+  certificateAuthority,
   checkedCommand,
   checksum,
   command,
@@ -154,6 +165,7 @@ export const genericSteps: readonly AnyStep[] = [
   hostname,
   image,
   kernelModule,
+  keyPair,
   kubeObjects,
   managedBlock,
   message,

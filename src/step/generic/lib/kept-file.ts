@@ -1,0 +1,66 @@
+import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { kubexmError } from '../../../model/errors/index.ts';
+import type { Kept } from './kept.ts';
+import { absolute, tempBeside } from './path.ts';
+import { sha256 } from './write.ts';
+
+/**
+ * Writes a file of the work directory that nobody else may read: first whole and on disk under another name, then under its own.
+ * No umask makes it wider or narrower, and what was there before is there until the new one is.
+ */
+export async function writeKept(path: string, text: string): Promise<Kept> {
+  const fresh = tempBeside(absolute(path));
+  await makePrivateDirectory(dirname(path));
+  // What a killed run left has this name: it is taken away, never written to.
+  await rm(fresh, { recursive: true, force: true });
+  const file = await open(fresh, 'wx', 0o600);
+  try {
+    try {
+      await file.chmod(0o600);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(fresh, path);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+  return { path, sha256: sha256(text) };
+}
+
+/** The text of a kept file. One that is not what a step gave any more is refused: nobody has looked at it. */
+export async function readKept({ path, sha256: digest }: Kept): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  if (sha256(text) !== digest) throw kubexmError('KX5109', { path });
+  return text;
+}
+
+/** Makes a directory that only its owner can enter, with those above it that are missing. One that is there becomes so. */
+async function makePrivateDirectory(path: string): Promise<void> {
+  // One by one: with a hostile umask nobody could enter what was just made.
+  const made = await mkdir(path, { mode: 0o700 }).then(
+    () => true,
+    async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      if (error.code !== 'ENOENT') throw error;
+      await makePrivateDirectory(dirname(path));
+      await mkdir(path, { mode: 0o700 });
+      return true;
+    },
+  );
+  await chmod(path, 0o700);
+  if (made) await syncDirectory(dirname(path));
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

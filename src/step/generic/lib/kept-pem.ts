@@ -1,0 +1,69 @@
+import type { KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Host, LOCAL, type Output, output } from '../../../model/host.ts';
+import { lines, type Script, sh } from '../../../model/script.ts';
+import { type Chain, certificatesIn, readPrivateKey } from '../../../pki/index.ts';
+import { invalid } from './path.ts';
+import { lookAt, parseSeen, type SeenFile } from './seen-file.ts';
+import { sha256 } from './write.ts';
+
+/** More than any chain of certificates needs. */
+const LONGEST = 1024 * 1024;
+
+/** A private key as a judge read it. */
+export interface SeenKey {
+  readonly key: KeyObject;
+  readonly text: string;
+  readonly sha256: string;
+}
+
+/** Files are kept on the machine kubexm runs on: nothing is made elsewhere. */
+export function onlyLocal(host: Host, kind: string): void {
+  if (host.name !== LOCAL) throw invalid(`${kind} works on the local machine only, not on ${host.name}`);
+}
+
+/** A script that describes files one after the other: public ones with what is in them, secret ones without. */
+export function lookAtFiles(files: readonly { readonly path: string; readonly secret?: boolean }[]): Script {
+  const look = ({ path, secret }: { readonly path: string; readonly secret?: boolean }) =>
+    lookAt(path, {
+      follow: true,
+      ...(secret === true ? { noDigest: true } : { contentUnless: { sha256: '', maxBytes: LONGEST } }),
+    });
+  return lines(...files.map((file) => sh`${look(file)}\nprintf '\\0'`));
+}
+
+/** What `lookAtFiles` found, in its order. What it was not asked for is absent. */
+export function parseFiles(found: Output): readonly [SeenFile, SeenFile, SeenFile, SeenFile] {
+  const parts = found.stdout.split('\0');
+  const at = (i: number) => parseSeen(output(0, parts[i] ?? ''));
+  return [at(0), at(1), at(2), at(3)];
+}
+
+/** The text of a public file that was looked at. */
+export function textOf(seen: SeenFile): string {
+  return seen.type === 'file' ? Buffer.from(seen.rest).toString('utf8') : '';
+}
+
+/** The certificates of a file that was looked at; undefined where it holds none. */
+export function chainOf(seen: SeenFile): Chain | undefined {
+  return certificatesIn(textOf(seen));
+}
+
+/**
+ * A private key of this machine, or undefined where there is none that can be read. Judges call it: what a probe prints passes
+ * through a shell, and a key must not.
+ */
+export function keyAt(path: string): SeenKey | undefined {
+  try {
+    const text = readFileSync(path, 'utf8');
+    const key = readPrivateKey(text);
+    return key && { key, text, sha256: sha256(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a key's file is there with the mode that keeps others from reading it. */
+export function isPrivate(seen: SeenFile): boolean {
+  return seen.type === 'file' && (seen.mode & 0o777) === 0o600;
+}
