@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeAuthority, makeCertificate } from '../../src/pki/index.ts';
-import { certificate, certificateAuthority, keyPair } from '../../src/step/generic/index.ts';
+import { certificate, certificateAuthority, clientKubeconfig, keyPair } from '../../src/step/generic/index.ts';
 import { digestOf, put, type StateCase } from './case.ts';
 
 const settings = { keyAlgorithm: 'ecdsa-p256', validityDays: 3650 } as const;
@@ -116,6 +116,25 @@ export const certificateCases: readonly StateCase[] = [
       put(join(t, 'member.key'), other.key, 0o600);
     },
     want: member,
+  },
+  {
+    name: 'over another',
+    step: clientKubeconfig.definition,
+    before: (t, w) => {
+      putAuthority(w);
+      put(join(t, 'admin.conf'), 'old', 0o644);
+    },
+    want: (t, w) => {
+      const { certificate: ca, key } = authorityIn(w);
+      return {
+        path: join(t, 'admin.conf'),
+        cluster: 'lab',
+        server: 'https://lb.kubexm.local:6443',
+        user: 'admin',
+        certificate: { certificate: ca, key, ca },
+      };
+    },
+    after: (t) => expectPrivate(join(t, 'admin.conf')),
   },
   {
     name: 'new',

@@ -15,6 +15,7 @@ const ENTRIES = {
   'play-view': 'test/cli/rig/play-view.ts',
   ask: 'test/cli/rig/ask.ts',
   'crash-pipeline': 'test/rig/crash-pipeline.ts',
+  'certificate-run': 'test/rig/certificate-run.ts',
   'child-run': 'test/rig/child-run.ts',
   'sample-drive': 'test/integration/drive.ts',
   'sample-run': 'test/integration/drive-run.ts',

@@ -137,12 +137,8 @@ async function make(host: Host, want: Certificate, io: StepIo): Promise<Certifie
   const found = judge(await host.run(look(want), { signal: io.signal }), want);
   if (found.verdict === 'satisfied') return found.output;
   const { issuer } = want;
-  const signer = { certificate: await readKept(issuer.certificate), key: await readKept(issuer.key) };
-  const { served } = readIssuer(
-    issuer,
-    certificatesIn(signer.certificate),
-    certificatesIn(await readKept(issuer.chain)),
-  );
+  const signer = { certificate: readKept(issuer.certificate), key: readKept(issuer.key) };
+  const { served } = readIssuer(issuer, certificatesIn(signer.certificate), certificatesIn(readKept(issuer.chain)));
   const made = await makeCertificate(signer, wanted, new Date());
   io.signal.throwIfAborted();
   // A key and a certificate that do not belong together are made again: a kill between the two costs nothing.

@@ -2,6 +2,7 @@ import type { AnyStep } from '../../plan/step.ts';
 import { certificate } from './certificate.ts';
 import { certificateAuthority } from './certificate-authority.ts';
 import { checksum } from './checksum.ts';
+import { clientKubeconfig } from './client-kubeconfig.ts';
 import { checkedCommand, command } from './command.ts';
 import { copy } from './copy.ts';
 import { directory } from './directory.ts';
@@ -49,6 +50,7 @@ import { waitForPort } from './wait-for-port.ts';
 export type { Certificate, Certified } from './certificate.ts';
 export type { Authority, CertificateAuthority } from './certificate-authority.ts';
 export type { Checksum, Digested } from './checksum.ts';
+export type { ClientKubeconfig } from './client-kubeconfig.ts';
 export type { CheckedCommand, Command, CommandResult, CommandRetry } from './command.ts';
 export type { Copy } from './copy.ts';
 export type { Directory } from './directory.ts';
@@ -99,6 +101,7 @@ export {
   certificateAuthority,
   checkedCommand,
   checksum,
+  clientKubeconfig,
   command,
   copy,
   daemonReload,
@@ -151,6 +154,7 @@ export const genericSteps: readonly AnyStep[] = [
   certificateAuthority,
   checkedCommand,
   checksum,
+  clientKubeconfig,
   command,
   copy,
   daemonReload,

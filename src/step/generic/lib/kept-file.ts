@@ -1,4 +1,5 @@
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { kubexmError } from '../../../model/errors/index.ts';
 import type { Kept } from './kept.ts';
@@ -33,8 +34,8 @@ export async function writeKept(path: string, text: string): Promise<Kept> {
 }
 
 /** The text of a kept file. One that is not what a step gave any more is refused: nobody has looked at it. */
-export async function readKept({ path, sha256: digest }: Kept): Promise<string> {
-  const text = await readFile(path, 'utf8');
+export function readKept({ path, sha256: digest }: Kept): string {
+  const text = readFileSync(path, 'utf8');
   if (sha256(text) !== digest) throw kubexmError('KX5109', { path });
   return text;
 }
