@@ -123,6 +123,24 @@ export const componentRuleCases: readonly Case[] = [
     '1000',
     '2500',
   ),
+  bad('KX2741', 'renewed before it is made', plus('pki:\n  validity: {renewBeforeDays: 400}\n'), '400', '365'),
+  bad('KX2741', 'shorter than the renewal window', plus('pki:\n  validity: {certificateDays: 30}\n'), undefined, '30'),
+  bad('KX2742', 'certificates longer than their CA', plus('pki:\n  validity: {caDays: 90}\n'), undefined, '365'),
+  bad(
+    'KX2743',
+    'one CA for two',
+    plus('pki:\n  ca: {caFile: a.crt, keyFile: a.key}\n  frontProxy: {caFile: a.crt, keyFile: a.key}\n'),
+    'a.crt',
+    'frontProxy',
+  ),
+  bad(
+    'KX2744',
+    'a CA for an etcd of others',
+    plus(
+      'pki:\n  etcd: {caFile: a.crt, keyFile: a.key}\n',
+      etcd('type: external\n    external: {endpoints: ["https://192.168.6.6:2379"]}'),
+    ),
+  ),
   bad(
     'KX2709',
     'two registries',

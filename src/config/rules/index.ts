@@ -5,6 +5,7 @@ import { featureGateRules } from './feature-gates.ts';
 import { hostRules } from './hosts.ts';
 import { kubernetesRules } from './kubernetes.ts';
 import { networkRules } from './network.ts';
+import { pkiRules } from './pki.ts';
 import type { Rule } from './rule.ts';
 import { secretRules } from './secrets.ts';
 
@@ -16,6 +17,7 @@ export const allRules: readonly Rule[] = [
   ...kubernetesRules,
   ...featureGateRules,
   ...etcdRules,
+  ...pkiRules,
   ...componentRules,
   ...secretRules,
 ];

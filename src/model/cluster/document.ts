@@ -9,6 +9,7 @@ import { choice, section } from './field.ts';
 import { hostsSchema } from './host.ts';
 import { kubernetesSchema } from './kubernetes.ts';
 import { networkSchema } from './network.ts';
+import { pkiSchema } from './pki.ts';
 import { registrySchema } from './registry.ts';
 import { roleGroupsSchema } from './roles.ts';
 import { sshSchema } from './ssh.ts';
@@ -35,6 +36,7 @@ export const documentSchema = z.strictObject({
       system: systemSchema,
       kubernetes: kubernetesSchema,
       etcd: etcdSchema,
+      pki: pkiSchema,
       network: networkSchema,
       storage: storageSchema,
       registry: registrySchema,

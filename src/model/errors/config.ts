@@ -4,6 +4,7 @@ import { configHostErrors } from './config-hosts.ts';
 import { configKubernetesErrors } from './config-kubernetes.ts';
 import { configNoteErrors } from './config-notes.ts';
 import { configOverrideErrors } from './config-overrides.ts';
+import { configPkiErrors } from './config-pki.ts';
 import { configShapeErrors } from './config-shape.ts';
 import { configSyntaxErrors } from './config-syntax.ts';
 import { configValueErrors } from './config-values.ts';
@@ -18,5 +19,6 @@ export const configErrors = {
   ...configHostErrors,
   ...configComponentErrors,
   ...configKubernetesErrors,
+  ...configPkiErrors,
   ...configNoteErrors,
 };

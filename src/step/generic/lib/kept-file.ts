@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { kubexmError } from '../../../model/errors/index.ts';
 import type { Kept } from './kept.ts';
@@ -42,19 +42,20 @@ export function readKept({ path, sha256: digest }: Kept): string {
 
 /** Makes a directory that only its owner can enter, with those above it that are missing. One that is there becomes so. */
 async function makePrivateDirectory(path: string): Promise<void> {
-  // One by one: with a hostile umask nobody could enter what was just made.
-  const made = await mkdir(path, { mode: 0o700 }).then(
-    () => true,
-    async (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return false;
-      if (error.code !== 'ENOENT') throw error;
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') {
+      // One by one: with a hostile umask nobody could enter what was just made. Others may be making it too.
       await makePrivateDirectory(dirname(path));
-      await mkdir(path, { mode: 0o700 });
-      return true;
-    },
-  );
+      return await makePrivateDirectory(path);
+    }
+    if (code !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error;
+    if (((await stat(path)).mode & 0o777) === 0o700) return;
+  }
   await chmod(path, 0o700);
-  if (made) await syncDirectory(dirname(path));
+  await syncDirectory(dirname(path));
 }
 
 async function syncDirectory(path: string): Promise<void> {
