@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { BASE, plus } from '../../test/configs/cases.ts';
+import { createCluster } from '../pipeline/index.ts';
 import { loadConfig } from './load.ts';
 import { renderProblems } from './render.ts';
 import { unsupportedDefaults, unsupportedFields } from './support.ts';
@@ -78,4 +79,9 @@ test('a value that would do is named, for what is written and for a default', as
   );
   expect(shown).toContain('fix: Write spec.dns.nodelocaldns.enabled: false into the file.');
   expect(defaults).toHaveLength(1);
+});
+
+test('a pipeline that makes no certificates refuses the fields for them', async () => {
+  const text = plus('pki: {keyAlgorithm: rsa-4096}\n');
+  expect(await refused(text, createCluster.actsOn)).toContain('17:3 spec.pki');
 });

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { foreignAuthority, openssl } from '../../test/rig/foreign-ca.ts';
 import { KEY_ALGORITHMS } from '../model/key-algorithm.ts';
+import { bundleOf } from './index.ts';
 import { describeKey, generateKey, publicKeyOf, readPrivateKey } from './keys.ts';
 import { makeAuthority, makeCertificate } from './make.ts';
-import { bundleOf, certificatesIn } from './pem.ts';
+import { certificatesIn } from './pem.ts';
 import { readCertificate } from './read.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'kubexm-pki-'));
