@@ -161,6 +161,14 @@ describe('a CA that others made', () => {
   });
 });
 
+test('a CA is read from a file with comments in it and other certificates behind it', async () => {
+  const settings = { ...ca, keyAlgorithm: 'ecdsa-p256' } as const;
+  const [own, other] = [await makeAuthority(settings, now), await makeAuthority(settings, now)];
+  const text = `Subject: CN = etcd-ca\n${own.certificate}${other.certificate}`;
+  const leaf = { ...member, keyAlgorithm: 'ecdsa-p256' } as const;
+  verify((await makeCertificate({ ...own, certificate: text }, leaf, now)).certificate, own.certificate);
+});
+
 test('a bundle holds every CA once', async () => {
   const settings = { ...ca, keyAlgorithm: 'ecdsa-p256' } as const;
   const [old, fresh] = [await makeAuthority(settings, now), await makeAuthority(settings, now)];

@@ -1,4 +1,11 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  X509Certificate,
+} from 'node:crypto';
 import { BitString, fromBER, Integer, OctetString, Sequence, Set as SetOf, Utf8String } from 'asn1js';
 import {
   AltName,
@@ -54,7 +61,7 @@ export async function selfSigned(subject: Subject, keyPem: string, period: Perio
 /** A certificate signed by a CA, in PEM. */
 export async function signedBy(signer: Signer, spec: CertificateSpec, keyPem: string, period: Period): Promise<string> {
   const key = createPrivateKey(keyPem);
-  const issuer = Certificate.fromBER(derOf(signer.certificate));
+  const issuer = Certificate.fromBER(bytesOf(new X509Certificate(signer.certificate).raw));
   const certificate = unsigned(key, period);
   certificate.subject = nameOf(spec.subject);
   // As the CA has it, byte by byte: however its own maker encoded it.
@@ -167,10 +174,6 @@ function keyIdOf(certificate: Certificate): Uint8Array<ArrayBuffer> {
 
 function keyId(info: PublicKeyInfo): Uint8Array<ArrayBuffer> {
   return bytesOf(createHash('sha1').update(info.subjectPublicKey.valueBlock.valueHexView).digest());
-}
-
-function derOf(pem: string): Uint8Array<ArrayBuffer> {
-  return bytesOf(Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64'));
 }
 
 function bytesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
