@@ -8,7 +8,7 @@ export const LAB = ['test/lab/**/*.test.ts', 'src/**/*.lab.test.ts'];
 // Files share their processes, because loading everything anew for each costs more than most of them do. A process that has loaded
 // much is slow to start others: those that start many share other ones. A module that is mocked must not be loaded yet.
 const STARTS =
-  /child_process|localMachine|connectMachine|\/(?:sshd|driven|posix-shells|bench|cli|terminal|one-host|os-contract|shell-server)\.ts'/;
+  /child_process|localMachine|connectMachine|\/(?:sshd|driven|posix-shells|bench|cli|terminal|one-host|os-contract|shell-server|foreign-ca)\.ts'/;
 const MOCKS = /vi\.mock/;
 // What builds programs of others from source and runs them, from wherever they are to be had: it needs the network.
 const BUILDS = /registryProgram|needs go\b/;
