@@ -94,3 +94,14 @@ test('the networks of others who run containers are not containerd’s', () => {
   };
   expect(effects.map(effectWords).filter((words) => words.includes('/cni'))).toEqual(['directory /etc/cni/net.d']);
 });
+
+test('of what runs, only the mounts of pods are the cluster’s: others have theirs in other namespaces of containerd', () => {
+  const { effects } = containerdService({ dataDir: '/data', fingerprint: '' }).want as {
+    readonly effects: readonly Effect[];
+  };
+  const pods = ['/run/containerd/io.containerd.runtime.v2.task/k8s.io', '/run/containerd/io.containerd.grpc.v1.cri'];
+  expect(effects.map(effectWords).filter((words) => words.includes(' /run/'))).toEqual([
+    ...pods.flatMap((path) => [`mounts ${path}`, `path ${path}`]),
+    'path /run/containerd',
+  ]);
+});
