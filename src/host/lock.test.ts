@@ -152,7 +152,27 @@ describeHosts('locks', () => {
     }
   });
 
-  test('a silent owner elsewhere is evicted after three silences, with what its shell still runs', async () => {
+  test('an owner that may still come back keeps its lock, however long others are silent before they give up', async () => {
+    const proxy = await startProxy(host.port);
+    const first = await connectMachine(host.target({ port: proxy.port }), {
+      reconnectMs: 30_000,
+      keepaliveMs: 200,
+      heartbeatMs: 200,
+    });
+    const second = await connect({ heartbeatMs: 200 });
+    await first.lock(owner('r1'));
+    proxy.freeze();
+    // Ten of its beats, and all its keepalives.
+    await sleep(2000);
+    await expect(second.lock(owner('r2'))).rejects.toMatchObject({ code: 'KX3101', params: { run: 'r1' } });
+    proxy.thaw();
+    expect((await first.run(sh`echo back`)).stdout).toBe('back\n');
+    await first.close();
+    await proxy.close();
+    await second.lock(owner('r2'));
+  });
+
+  test('a silent owner elsewhere is evicted when it can no longer come back, with what its shell still runs', async () => {
     const proxy = await startProxy(host.port);
     const first = await connectMachine(host.target({ port: proxy.port }), {
       reconnectMs: 20_000,
@@ -166,6 +186,8 @@ describeHosts('locks', () => {
     await there('/srv/kx-test/begun');
     proxy.freeze();
     await expect(second.lock(owner('r2'))).rejects.toMatchObject({ code: 'KX3101' });
+    // As if it had said that it would be away for a second and a half only.
+    await host.exec("sed -i '4s/.*/150/' /run/kubexm/lock.owner");
     await sleep(1800);
     await second.lock(owner('r2'));
     expect(await host.exec('ps -e -o args= | grep "[s]leep 81" || true')).toBe('');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { awayMs } from '../model/deadlines.ts';
 import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { LockOwner, Output } from '../model/host.ts';
 import { quote } from '../model/script.ts';
@@ -40,11 +41,12 @@ export class MachineLock {
   /** Takes the lock, from a dead owner too, or says who has it. */
   async take(owner: LockOwner): Promise<void> {
     const began = Date.now();
-    const [run, stale, json] = [owner.run, String(Math.ceil((this.#beatMs * 3) / 10)), JSON.stringify(owner)];
+    const [stale, away] = [hundredths(this.#beatMs * 3), hundredths(awayMs(this.#link.deadlines))];
+    const [run, json] = [owner.run, JSON.stringify(owner)];
     let force = '';
     let boot: string;
     for (;;) {
-      const take = script('kx_lock_take', this.#token, run, stale, force, json);
+      const take = script('kx_lock_take', this.#token, run, stale, force, json, away);
       const told = tell(await this.#link.query(take, { here: true }));
       boot = told.token;
       if (told.answer === 'taken') break;
@@ -57,7 +59,7 @@ export class MachineLock {
       await sleep(waited < 500 ? 50 : 300);
     }
     this.#link.restoreHook = async (call) => {
-      const told = tell(await call(script('kx_lock_retake', boot, this.#token, run, stale, json)));
+      const told = tell(await call(script('kx_lock_retake', boot, this.#token, run, stale, json, away)));
       if (told.answer !== 'taken') throw this.#takenOver(told);
     };
     this.#timer = setInterval(() => void this.#beat(), this.#beatMs).unref();
@@ -117,6 +119,10 @@ export class MachineLock {
     const by = told.owner ? `run ${run} (${user}@${machine})` : 'kubexm unlock';
     return kubexmError('KX3103', { host, by }, { host });
   }
+}
+
+function hundredths(ms: number): string {
+  return String(Math.ceil(ms / 10));
 }
 
 /** Who holds a machine's lock; undefined when nobody does. */

@@ -70,6 +70,15 @@ export const DEADLINES: Deadlines = {
 /** After so many keepalives without an answer a connection is dead. */
 export const KEEPALIVES_MISSED = 3;
 
+/**
+ * How long the owner of a host's lock may be silent and still come back: until keepalives have found that the connection is
+ * dead, the whole window for reconnecting, one last attempt that began in it, and a few beats. Until then nobody else takes the lock.
+ */
+export function awayMs(deadlines: Deadlines): number {
+  const { heartbeatMs, reconnectMs, connectMs, reopenMs } = deadlines;
+  return heartbeatMs * 3 + silenceMs(deadlines) + reconnectMs + connectMs + reopenMs;
+}
+
 /** By then keepalives have found out whether a silent host is alive. */
 export function silenceMs({ keepaliveMs }: Deadlines): number {
   return keepaliveMs * (KEEPALIVES_MISSED + 1);

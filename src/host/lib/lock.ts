@@ -2,18 +2,22 @@ import { posix } from './text.ts';
 
 /**
  * The machine's lock: fd 9 of the persistent shell holds a flock on `$KX_RUN/lock`; `lock.owner` says who (one line
- * `TOKEN RUN`, one `PID BORN DIR` of the holding shell, one of JSON), `lock.beat` when the owner was last heard of, in
- * hundredths of seconds since boot. A free flock with a fresh beat belongs to a run that is reconnecting.
+ * `TOKEN RUN`, one `PID BORN DIR` of the holding shell, one of JSON, one with the hundredths of seconds for which the owner may
+ * be silent because it reconnects), `lock.beat` when the owner was last heard of, in hundredths of seconds since boot. A free
+ * flock with a fresh beat belongs to a run that is reconnecting.
  */
 export const lock = posix`
-# TOKEN RUN STALE FORCE JSON: takes the lock. STALE: hundredths of silence after which an owner counts as gone.
-# FORCE: the token of an owner that is gone for all we know, if its shell is gone too.
+# TOKEN RUN STALE FORCE JSON AWAY: takes the lock. AWAY: hundredths for which we may be silent; each owner says that itself.
+# FORCE: the token of an owner whose process is gone for all we know; STALE: hundredths of silence after which its shell, which
+# may still be ending a command, is ended too.
 # Prints "taken" and this boot's name, or why not and who has it.
 kx_lock_take() {
   kx_lock_read
   kx_gone=
   if [ -n "$kx_o_token" ] && [ "$kx_o_token" != "$1" ]; then
-    [ "$kx_o_silent" -lt "$3" ] || kx_gone=1
+    kx_stale=\${kx_o_away:-$3}
+    [ "$kx_o_token" != "$4" ] || kx_stale=$3
+    [ "$kx_o_silent" -lt "$kx_stale" ] || kx_gone=1
     if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$4" ]; then kx_lock_tell held; return; fi
   fi
   # Also when nobody holds the lock: a run that was stopped at once has given it back, but its job goes on.
@@ -51,7 +55,7 @@ kx_lock_take() {
   kx_proc $$
   kx_uptime
   printf '%s\n' "$kx_ticks" >"$KX_RUN/lock.beat" &&
-    printf '%s %s\n%s %s %s\n%s\n' "$1" "$2" "$$" "$kx_born" "$KX_T" "$5" >"$KX_RUN/lock.owner.$$" &&
+    printf '%s %s\n%s %s %s\n%s\n%s\n' "$1" "$2" "$$" "$kx_born" "$KX_T" "$5" "$6" >"$KX_RUN/lock.owner.$$" &&
     mv -fT "$KX_RUN/lock.owner.$$" "$KX_RUN/lock.owner" || { kx_lock_let; return 1; }
   kx_boot
   echo "taken $kx_boot"
@@ -64,13 +68,13 @@ kx_jobs_of_others() {
   done
 }
 
-# BOOT TOKEN RUN STALE JSON: takes the lock again in a new shell. Unless the machine was started anew since, the record
+# BOOT TOKEN RUN STALE JSON AWAY: takes the lock again in a new shell. Unless the machine was started anew since, the record
 # must still be ours: whoever removed it did so on purpose.
 kx_lock_retake() {
   kx_lock_read
   kx_boot
   if [ "$kx_boot" = "$1" ] && [ "$kx_o_token" != "$2" ]; then kx_lock_tell held; return; fi
-  kx_lock_take "$2" "$3" "$4" '' "$5"
+  kx_lock_take "$2" "$3" "$4" '' "$5" "$6"
 }
 
 # Opens and locks. The last owner may have removed the file in between, so look whether it is still the one.
@@ -102,9 +106,9 @@ kx_lock_let() {
 
 # Who holds the lock, in kx_o_*.
 kx_lock_read() {
-  kx_o_token= kx_o_run= kx_o_pid= kx_o_dir= kx_o_json= kx_o_beat= kx_o_silent=0
+  kx_o_token= kx_o_run= kx_o_pid= kx_o_dir= kx_o_json= kx_o_beat= kx_o_away= kx_o_silent=0
   [ -s "$KX_RUN/lock.owner" ] || return 0
-  { read -r kx_o_token kx_o_run; read -r kx_o_pid kx_x kx_o_dir; IFS= read -r kx_o_json; } <"$KX_RUN/lock.owner"
+  { read -r kx_o_token kx_o_run; read -r kx_o_pid kx_x kx_o_dir; IFS= read -r kx_o_json; read -r kx_o_away; } <"$KX_RUN/lock.owner"
   kx_uptime
   { read -r kx_o_beat <"$KX_RUN/lock.beat"; } 2>/dev/null
   kx_o_silent=$((kx_ticks - \${kx_o_beat:-$kx_ticks}))
