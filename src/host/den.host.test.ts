@@ -86,4 +86,30 @@ describeHosts('writing into a directory of somebody hostile', () => {
       'a\nb\nc\nd\nl\nu\nu.kubexm-kept\n666 mallory\n666 mallory\n644 mallory\n644 mallory\nbefore\nc\n',
     );
   });
+
+  test('a link of hers on the way leads nowhere; links of root do', async () => {
+    await host.exec(`cd /srv/kx-test && find hers -mindepth 1 -delete
+      su -s /bin/sh mallory -c "mkdir ${PLACE}/real; ln -s /srv/kx-test/vault ${PLACE}/sub"
+      ln -sfn hers by-root; yes big | head -n 20000 >vault/x; chmod 600 vault/x`);
+    const same = Buffer.from('big\n'.repeat(20_000));
+    const name = (dir: string) => `${PLACE}/${dir}/x`;
+    const before = await victims();
+    for (const dir of ['sub', 'sub/../sub', 'real/../sub']) {
+      const attempts = [
+        machine.write(name(dir), 'mine', { owner: 'mallory' }),
+        // The very same content is there already: it must not get her as its owner.
+        machine.write(name(dir), same, { owner: 'mallory', mode: '0666' }),
+      ];
+      for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: 'KX3032' });
+    }
+    expect(await victims()).toBe(before);
+    expect(await host.exec('stat -c "%a %U" /srv/kx-test/vault/x')).toBe('600 root\n');
+    // A directory of hers, also by a link that root made.
+    await machine.write('/srv/kx-test/by-root/real/x', 'mine', { owner: 'mallory', mode: '0640' });
+    await machine.write(`${PLACE}/real/y`, same, { owner: 'mallory' });
+    await machine.write(`${PLACE}/real/y`, same, { owner: 'mallory', mode: '0600' });
+    expect(await host.exec(`cd ${PLACE}/real && ls -A && stat -c '%a %U' x y`)).toBe(
+      'x\ny\n640 mallory\n600 mallory\n',
+    );
+  });
 });

@@ -4,13 +4,69 @@ import { posix } from './text.ts';
  * Unfinished things in directories where others can write too. Whoever owns a directory can put a link in the place of any
  * name in it, between two commands of ours that use that name. So there they are made in a directory of ours inside it,
  * reached through open descriptors only: 7 is the directory itself, 8 ours. Nobody else can enter it, nor move it
- * elsewhere, for that takes the right to write in it.
+ * elsewhere, for that takes the right to write in it. The same holds for every directory on the way: from the first in which
+ * others can write, no link is followed.
  */
 export const den = posix`
-# DIR: whether anybody else can write in it.
-kx_shared() {
-  kx_x=$(stat -L -c '%u %a' -- "$1" 2>/dev/null) || return
-  case $kx_x in *[2367] | *[2367]?) return 0 ;; "$KX_UID "*) return 1 ;; esac
+# OWNER MODE [OWNER]: whether others than root and we can put something else in the place of an entry of such a directory. In a
+# sticky one they cannot, where the entry belongs to root or to us.
+kx_foreign() {
+  case $1 in 0 | "$KX_UID") ;; *) return 0 ;; esac
+  case $2 in *[2367] | *[2367]?) ;; *) return 1 ;; esac
+  case $2:\${3-} in [1357]???:0 | [1357]???:"$KX_UID") return 1 ;; esac
+}
+
+# DIR: whether nobody else can change anything on the way to it, nor in it. One fork. A link, whose mode is 777, is looked at closely.
+kx_trusted() {
+  kx_rest=$1 kx_part=
+  case $1 in /*) set -- / ;; *) return 1 ;; esac
+  while [ -n "$kx_rest" ]; do
+    kx_part=$kx_part\${kx_rest%%/*}
+    case $kx_rest in */*) kx_rest=\${kx_rest#*/} ;; *) kx_rest= ;; esac
+    [ -z "$kx_part" ] || set -- "$@" "$kx_part"
+    kx_part=$kx_part/
+  done
+  kx_x=$(stat -c '%u %a' -- "$@" 2>/dev/null) || return
+  set -- $kx_x
+  while [ "$#" -gt 0 ]; do
+    if kx_foreign "$1" "$2" "\${3-}"; then return 1; fi
+    shift 2
+  done
+}
+
+# DIR: opens it as 7.
+kx_reach() {
+  kx_back=$PWD
+  kx_walk "$1" && command exec 7<.
+  kx_code=$?
+  cd "$kx_back" || return
+  return "$kx_code"
+}
+
+# DIR: goes there, part by part.
+kx_walk() {
+  kx_rest=$1 kx_theirs= kx_links=0
+  while [ -n "$kx_rest" ]; do
+    case $kx_rest in /*) cd -P / || return ;; esac
+    kx_part=\${kx_rest%%/*}
+    case $kx_rest in */*) kx_rest=\${kx_rest#*/} ;; *) kx_rest= ;; esac
+    case $kx_part in '' | .) continue ;; esac
+    kx_x=$(stat -c '%u %a %d:%i' .) || return
+    if kx_foreign \${kx_x% *} "$(stat -c %u -- "./$kx_part" 2>/dev/null)"; then kx_theirs=1; fi
+    if [ -n "$kx_theirs" ]; then
+      # Whoever owns it may exchange this part at any time: what counts is where we arrive.
+      if [ "$kx_part" != .. ] && cd -P -- "./$kx_part" && [ "$(stat -c %d:%i ..)" = "\${kx_x##* }" ]; then continue; fi
+      echo "$kx_part on the way to $1 is a link that somebody else made, or is not a directory" >&2
+      return 1
+    fi
+    if [ -L "./$kx_part" ] && [ "$kx_links" -lt 40 ]; then
+      kx_links=$((kx_links + 1))
+      kx_x=$(readlink -- "./$kx_part") || return
+      kx_rest=$kx_x/$kx_rest
+    else
+      cd -P -- "./$kx_part" || return
+    fi
+  done
 }
 
 # PATH NAME [KEEP]: where what is to become PATH can be made, in kx_tmp, and what to call PATH then, in kx_to. NAME: what
@@ -18,10 +74,10 @@ kx_shared() {
 kx_den() {
   case $1 in */*) kx_at=\${1%/*}/ ;; *) kx_at=./ ;; esac
   kx_den= kx_tmp=$kx_at$2 kx_to=$1
-  kx_shared "$kx_at" || return 0
-  kx_tmp= kx_den=/proc/self/fd/7/$2
-  command exec 7<"$kx_at." || return
-  kx_x=1
+  if kx_trusted "$kx_at"; then return 0; fi
+  kx_tmp= kx_den=
+  kx_reach "$kx_at" || return
+  kx_den=/proc/self/fd/7/$2 kx_x=1
   while [ "$kx_x" -le 5 ]; do
     if [ -z "$3" ] || [ "$kx_x" -gt 1 ] || [ -L "$kx_den" ] || [ ! -d "$kx_den" ]; then
       rm -rf -- "$kx_den" && mkdir -m 700 -- "$kx_den" 2>/dev/null

@@ -50,18 +50,19 @@ kx_put_look() {
     echo "$1 is a directory" >&2
     return 1
   fi
+  kx_part "$1" "$2" || return
   # By descriptor: what has this name may be something else by the time of the next command.
-  if [ -f "$1" ] && [ ! -L "$1" ] && { command exec 8<"$1"; } 2>/dev/null; then
-    kx_x=$(stat -c %d:%i -- "$1" 2>/dev/null)
-    if [ "$kx_x" = "$(stat -L -c %d:%i -- /proc/self/fd/8)" ] && [ "$(kx_sha256 /proc/self/fd/8)" = "$2" ]; then
+  if [ -f "$kx_to" ] && [ ! -L "$kx_to" ] && { command exec 6<"$kx_to"; } 2>/dev/null; then
+    kx_x=$(stat -c %d:%i -- "$kx_to" 2>/dev/null)
+    if [ "$kx_x" = "$(stat -L -c %d:%i -- /proc/self/fd/6)" ] && [ "$(kx_sha256 /proc/self/fd/6)" = "$2" ]; then
       # Only where it differs: what is not touched stays known.
-      [ -z "$4" ] || [ "$(stat -L -c %U:%G -- /proc/self/fd/8)" = "$4" ] || chown -- "$4" /proc/self/fd/8 || return
-      [ "0$(stat -L -c %a -- /proc/self/fd/8)" = "$3" ] || chmod -- "$3" /proc/self/fd/8 || return
+      [ -z "$4" ] || [ "$(stat -L -c %U:%G -- /proc/self/fd/6)" = "$4" ] || chown -- "$4" /proc/self/fd/6 || return
+      [ "0$(stat -L -c %a -- /proc/self/fd/6)" = "$3" ] || chmod -- "$3" /proc/self/fd/6 || return
+      kx_den_end
       echo same
       return
     fi
   fi
-  kx_part "$1" "$2" || return
   if [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] && [ -O "$kx_tmp" ]; then
     kx_marks=$(kx_marks "$kx_tmp") && echo "\${kx_marks%% *} $(kx_sha256 "$kx_tmp")"
   else
