@@ -9,13 +9,13 @@ kx_write() {
     echo "$1 is a directory" >&2
     return 1
   fi
-  kx_den "$1" ".\${1##*/}.kx$$" || return
+  kx_scratch "$1" ".\${1##*/}.kx$$" || return
   [ ! -e "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || rm -f -- "$kx_tmp"
   # Made anew or not at all: a link that somebody prepared under this name is never followed.
   (set -C; printf '%b' "$5" >"$kx_tmp") && kx_is "$4" && kx_settle "$2" "$3"
   kx_code=$?
   [ "$kx_code" = 0 ] || rm -f "$kx_tmp"
-  kx_den_end
+  kx_scratch_end
   return "$kx_code"
 }
 
@@ -58,7 +58,7 @@ kx_put_look() {
       # Only where it differs: what is not touched stays known.
       [ -z "$4" ] || [ "$(stat -L -c %U:%G -- /proc/self/fd/6)" = "$4" ] || chown -- "$4" /proc/self/fd/6 || return
       [ "0$(stat -L -c %a -- /proc/self/fd/6)" = "$3" ] || chmod -- "$3" /proc/self/fd/6 || return
-      kx_den_end
+      kx_scratch_end
       echo same
       return
     fi
@@ -74,7 +74,7 @@ kx_put_look() {
 kx_put_anew() { [ ! -e "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || rm -f "$kx_tmp"; }
 
 # PATH SHA256: the partial file's name, in kx_tmp. It tells its content, so that a stale one is never continued.
-kx_part() { kx_den "$1" ".\${1##*/}.\${2%"\${2#????????????????}"}.part" keep; }
+kx_part() { kx_scratch "$1" ".\${1##*/}.\${2%"\${2#????????????????}"}.part" keep; }
 
 # PATH SHA256 SIZE: whether the partial file is what was meant; prints its marks. What is not goes, unless its size is another: 66.
 kx_put_check() {
@@ -89,10 +89,10 @@ kx_put_check() {
 # PATH SHA256 MODE OWNER MARKS: a partial file that was found to be what was meant gets its name. 67: it is not that file.
 kx_put_name() {
   kx_part "$1" "$2" || return
-  [ -f "$kx_tmp" ] && [ "$(kx_marks "$kx_tmp")" = "$5" ] || { [ -e "$kx_tmp" ] || kx_den_end; return 67; }
+  [ -f "$kx_tmp" ] && [ "$(kx_marks "$kx_tmp")" = "$5" ] || { [ -e "$kx_tmp" ] || kx_scratch_end; return 67; }
   kx_settle "$3" "$4" || return
   kx_put_note "$2" "$5"
-  kx_den_end
+  kx_scratch_end
 }
 
 # SHA256 MARKS: the file that was given its name just now is the one that had these marks: what it has is known. Until a

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { base } from './base.ts';
-import { den } from './den.ts';
 import { effect } from './effect.ts';
 import { facts } from './facts.ts';
 import { file } from './file.ts';
@@ -9,6 +8,7 @@ import { job } from './job.ts';
 import { lock } from './lock.ts';
 import { manifest } from './manifest.ts';
 import { reset } from './reset.ts';
+import { scratch } from './scratch.ts';
 import { sums } from './sums.ts';
 import { compact, posix } from './text.ts';
 import { undo } from './undo.ts';
@@ -26,7 +26,7 @@ esac
 `;
 
 /** The POSIX-sh library that every shell on a host has: for dash, bash and busybox ash. */
-export const library = [base, frame, den, sums, file, undo, effect, manifest, reset, job, lock, facts, main]
+export const library = [base, frame, scratch, sums, file, undo, effect, manifest, reset, job, lock, facts, main]
   .map(compact)
   .join('');
 

@@ -125,7 +125,7 @@ kx_kept_name() {
 
 # kx_lines of kx_path become kx_kept.
 kx_keep() {
-  kx_den "$kx_kept" ".\${kx_kept##*/}.kxnew" && rm -rf -- "$kx_tmp" || return
+  kx_scratch "$kx_kept" ".\${kx_kept##*/}.kxnew" && rm -rf -- "$kx_tmp" || return
   if [ "$kx_lines" = . ]; then
     cp -a -- "$kx_path" "$kx_tmp" || return
   else
@@ -136,7 +136,7 @@ kx_keep() {
     done || return
     cd /
   fi
-  kx_sync 1 "$kx_tmp" && kx_rename "$kx_tmp" "$kx_to" && kx_den_end
+  kx_sync 1 "$kx_tmp" && kx_rename "$kx_tmp" "$kx_to" && kx_scratch_end
 }
 
 # TEXT: notes something that stays as it is, to be told in the end.

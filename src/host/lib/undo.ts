@@ -115,15 +115,15 @@ kx_put_back() {
   fi
   case $2 in */*) [ -d "\${2%/*}/" ] || mkdir -p -- "\${2%/*}" || return ;; esac
   # Always the same name: what a killed one left behind is taken away by the next.
-  kx_den "$2" ".\${2##*/}.kxback" || return
+  kx_scratch "$2" ".\${2##*/}.kxback" || return
   rm -rf -- "$kx_tmp" "$kx_tmp.old"
-  cp -a -- "$1" "$kx_tmp" || { rm -rf -- "$kx_tmp"; kx_den_end; return 1; }
+  cp -a -- "$1" "$kx_tmp" || { rm -rf -- "$kx_tmp"; kx_scratch_end; return 1; }
   if [ -d "$kx_to" ] && [ ! -L "$kx_to" ]; then
     mv -T -- "$kx_to" "$kx_tmp.old" || return
   elif [ -d "$kx_tmp" ] && [ ! -L "$kx_tmp" ]; then
     rm -f -- "$kx_to" || return
   fi
-  kx_rename "$kx_tmp" "$kx_to" && rm -rf -- "$kx_tmp.old" && kx_den_end
+  kx_rename "$kx_tmp" "$kx_to" && rm -rf -- "$kx_tmp.old" && kx_scratch_end
 }
 
 # PREFIX: forgets the record PREFIX, or all records below it, and leaves no empty directory behind.

@@ -54,8 +54,8 @@ $kxg_own
 const NEW = `kxg_new() {
   [ -d "\${1%/*}/" ] || kxg_fail "the directory \${1%/*} does not exist; a directory step has to come first"
   kxg_t=$1 kxg_in=\${1%/*}
-  kx_den "$1" "\${1##*/}" || kxg_fail "cannot write in $kxg_in"
-  if [ -n "$kx_den" ]; then kxg_t=$kx_den t=$kx_tmp; trap 'rm -rf -- "$kx_den"' EXIT; else rm -rf -- "$1"; fi
+  kx_scratch "$1" "\${1##*/}" || kxg_fail "cannot write in $kxg_in"
+  if [ -n "$kx_scratch" ]; then kxg_t=$kx_scratch t=$kx_tmp; trap 'rm -rf -- "$kx_scratch"' EXIT; else rm -rf -- "$1"; fi
   (umask 077; set -C; : >"$kx_tmp") || kxg_fail "cannot write in $kxg_in"
 }`;
 
@@ -69,7 +69,7 @@ const PLACE = `kxg_label() {
 }
 kxg_place() {
   kxg_q=$2
-  if [ -n "$kx_den" ] && [ "\${2%/*}" = "$kxg_in" ]; then kxg_q=/proc/self/fd/7/\${2##*/}; fi
+  if [ -n "$kx_scratch" ] && [ "\${2%/*}" = "$kxg_in" ]; then kxg_q=/proc/self/fd/7/\${2##*/}; fi
   if [ -d "$kxg_q" ] && [ ! -L "$kxg_q" ]; then kxg_fail "$2 is a directory"; fi
   if [ -L "$kxg_q" ] && [ -d "$kxg_q" ]; then
     mv -fT -- "$1" "$kxg_q" 2>/dev/null || { rm -f -- "$kxg_q" && mv -fT -- "$1" "$kxg_q"; }

@@ -37,7 +37,7 @@ describeHosts('writing into a directory of somebody hostile', () => {
   let dir: string;
   useOneHost((one) => ({ host, machine } = one));
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'kx-den-'));
+    dir = await mkdtemp(join(tmpdir(), 'kx-scratch-'));
     await addUser(host, { name: 'mallory', password: 'x', sudo: 'none' });
     await host.exec(`mkdir -p ${PLACE} /srv/kx-test/vault /srv/kx-test/source
       chmod 755 /srv /srv/kx-test; chown mallory ${PLACE}; echo secret >/srv/kx-test/secret; chmod 600 /srv/kx-test/secret

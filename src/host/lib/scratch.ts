@@ -7,7 +7,7 @@ import { posix } from './text.ts';
  * elsewhere, for that takes the right to write in it. The same holds for every directory on the way: from the first in which
  * others can write, no link is followed.
  */
-export const den = posix`
+export const scratch = posix`
 # OWNER MODE [OWNER]: whether others than root and we can put something else in the place of an entry of such a directory. In a
 # sticky one they cannot, where the entry belongs to root or to us.
 kx_foreign() {
@@ -71,18 +71,18 @@ kx_walk() {
 
 # PATH NAME [KEEP]: where what is to become PATH can be made, in kx_tmp, and what to call PATH then, in kx_to. NAME: what
 # it is called beside PATH meanwhile, or the directory it is in. KEEP: what an earlier one has made there is still good.
-kx_den() {
+kx_scratch() {
   case $1 in */*) kx_at=\${1%/*}/ ;; *) kx_at=./ ;; esac
-  kx_den= kx_tmp=$kx_at$2 kx_to=$1
+  kx_scratch= kx_tmp=$kx_at$2 kx_to=$1
   if kx_trusted "$kx_at"; then return 0; fi
-  kx_tmp= kx_den=
+  kx_tmp= kx_scratch=
   kx_reach "$kx_at" || return
-  kx_den=/proc/self/fd/7/$2 kx_x=1
+  kx_scratch=/proc/self/fd/7/$2 kx_x=1
   while [ "$kx_x" -le 5 ]; do
-    if [ -z "$3" ] || [ "$kx_x" -gt 1 ] || [ -L "$kx_den" ] || [ ! -d "$kx_den" ]; then
-      rm -rf -- "$kx_den" && mkdir -m 700 -- "$kx_den" 2>/dev/null
+    if [ -z "$3" ] || [ "$kx_x" -gt 1 ] || [ -L "$kx_scratch" ] || [ ! -d "$kx_scratch" ]; then
+      rm -rf -- "$kx_scratch" && mkdir -m 700 -- "$kx_scratch" 2>/dev/null
     fi
-    if { command exec 8<"$kx_den/."; } 2>/dev/null && kx_den_is_ours; then
+    if { command exec 8<"$kx_scratch/."; } 2>/dev/null && kx_scratch_is_ours; then
       if [ -n "$3" ] || [ -z "$(ls -A /proc/self/fd/8/.)" ]; then
         kx_tmp=/proc/self/fd/8/f kx_to=/proc/self/fd/7/\${1##*/}
         return 0
@@ -95,26 +95,26 @@ kx_den() {
 }
 
 # Whether the directory 8 belongs to us alone, and is in 7: nobody has put another in its place before it was opened.
-kx_den_is_ours() (
+kx_scratch_is_ours() (
   set -- $(stat -L -c '%u %a %d:%i' -- /proc/self/fd/8/. /proc/self/fd/8/.. /proc/self/fd/7/.)
   [ "$#" = 9 ] && [ "$1" = "$KX_UID" ] && [ "$6" = "$9" ] && case $2 in 700 | 2700) ;; *) false ;; esac
 )
 
 # It is over, however it ended.
-kx_den_end() {
-  [ -n "$kx_den" ] || return 0
-  rm -rf -- "$kx_den"
+kx_scratch_end() {
+  [ -n "$kx_scratch" ] || return 0
+  rm -rf -- "$kx_scratch"
   exec 7<&- 8<&-
-  kx_den=
+  kx_scratch=
 }
 
 # FROM TO: a copy of it, all or nothing, over whatever is there.
 kx_copy() {
-  kx_den "$2" ".\${2##*/}.kxnew" || return
+  kx_scratch "$2" ".\${2##*/}.kxnew" || return
   rm -rf -- "$kx_tmp" && cp -a -- "$1" "$kx_tmp" && kx_rename "$kx_tmp" "$kx_to"
   kx_code=$?
   [ "$kx_code" = 0 ] || rm -rf -- "$kx_tmp"
-  kx_den_end
+  kx_scratch_end
   return "$kx_code"
 }
 `;
