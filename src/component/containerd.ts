@@ -24,7 +24,7 @@ export const containerd: RuntimeComponent = {
     const hosts = nodesIn(cluster);
     return [
       { component: 'containerd', hosts, files: ['containerd'], ...wantedRuntime(cluster) },
-      ...['runc', 'nerdctl'].map((component) => ({ component, hosts, files: [component] })),
+      { component: 'runc', hosts, files: ['runc'] },
       ...besideRuntime(cluster),
     ];
   },

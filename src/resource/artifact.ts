@@ -61,7 +61,8 @@ const artifact = defineStep<ArtifactWant>()({
   caches: true,
   revert: async () => undefined,
   timeoutSeconds: 3 * 3600,
-  estimateSeconds: ({ job }) => (job.kind === 'image' ? 5 : 20),
+  // Where programs are built the longest build goes first: what takes much work weighs a little more.
+  estimateSeconds: ({ job }) => (job.kind === 'image' ? 5 : 20 + workOf(job) / 100),
   example: {
     job: {
       kind: 'files',
@@ -87,6 +88,10 @@ export const getArtifact = dedicated(
   'Get the files or an image of one component onto the machine kubexm runs on.',
   (want: ArtifactWant) => artifact(want),
 );
+
+function workOf({ builds }: Job): number {
+  return builds.reduce((sum, { cost }) => sum + (cost?.cpuSeconds ?? 0), 0);
+}
 
 function titleOf(job: Job): string {
   if (job.kind === 'image') return `image ${job.image.upstream} ${job.arch}`;

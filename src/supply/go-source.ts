@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { BuildNeed } from '../model/catalog/need.ts';
 import type { Arch } from '../model/catalog/schema.ts';
 import { kubexmError } from '../model/errors/index.ts';
+import { BuildSlots } from './build-slots.ts';
 import { type Cache, digestOfHex } from './cache.ts';
 import { missingForDebian } from './debian/index.ts';
 import {
@@ -64,12 +65,14 @@ class Builder {
   private readonly env: SupplyIo['env'];
   private readonly keys = new Map<string, Promise<string>>();
   private readonly unverified: boolean;
+  private readonly slots: BuildSlots;
   private goMissing: Promise<readonly Missing[]> | undefined;
 
   constructor(cache: Cache, env: SupplyIo['env'], unverified: boolean) {
     this.cache = cache;
     this.env = env;
     this.unverified = unverified;
+    this.slots = new BuildSlots(cache);
   }
 
   async filesKey(job: FilesJob): Promise<string | undefined> {
@@ -207,7 +210,8 @@ class Builder {
     const known = () => this.known(names, place, keyFor);
     const before = await known();
     if (before.size === names.length) return before;
-    return await this.oneAtATime(io, async () => {
+    const work = build.cost?.cpuSeconds ?? USUAL_COST.cpuSeconds;
+    return await this.inTurn(base, work, io, async () => {
       const found = new Map(await known());
       const missing = names.filter((name) => !found.has(name));
       if (missing.length === 0) return found;
@@ -226,7 +230,7 @@ class Builder {
   private async own(program: string, version: string, arch: Arch, io: SupplyIo): Promise<Supplied> {
     const dir = ownSources(program);
     const ldflags = [`-X main.version=${version}`];
-    const made = await this.oneAtATime(io, () =>
+    const made = await this.inTurn(`own ${program} ${arch}`, OWN_COST.cpuSeconds, io, () =>
       this.into(io, async (out, counting) => ({
         [program]: await goBuildSource({ dir, program, arch, ldflags }, out, this.cache.dir, counting),
       })),
@@ -236,9 +240,10 @@ class Builder {
     return one;
   }
 
-  /** Each build uses the whole machine: another one, of whichever process, is waited for. */
-  private async oneAtATime<T>(io: SupplyIo, work: () => Promise<T>): Promise<T> {
-    return await this.cache.alone('go build', 'waiting for another build', io, work);
+  /** The same recipe is built once, whoever asks, of whichever process; others wait for their turn. */
+  private async inTurn<T>(recipe: string, work: number, io: SupplyIo, build: () => Promise<T>): Promise<T> {
+    const waiting = 'waiting for another build';
+    return await this.cache.alone(`recipe ${recipe}`, waiting, io, () => this.slots.run(work, io, build));
   }
 
   private async known(

@@ -144,21 +144,6 @@ describe('artifacts on the command line', () => {
     expect(failed.stderr).not.toMatch(/rolling back|reverted/);
   });
 
-  test('what is optional may be absent: told once, and tried again when asked', async () => {
-    const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline, (id) => id.startsWith('nerdctl/'));
-    const optional = ids.find((id) => id.startsWith('nerdctl/')) ?? '';
-    const first = await run('download artifacts -f c.yaml');
-    expect(first.code).toBe(0);
-    expect(first.stderr).toContain('the cluster does without nerdctl');
-    const second = await run('download artifacts -f c.yaml --detailed-exitcode');
-    expect(second.code).toBe(0);
-    expect(second.stderr).not.toContain('does without');
-    expect((await states()).get(optional)).toBe('absent');
-    await artifactDirectory(join(cwd, 'c.yaml'), offline);
-    expect((await run('download artifacts -f c.yaml --again')).code).toBe(0);
-    expect((await states()).get(optional)).toBe('ready');
-  });
-
   test('other files than those agreed on are refused, until they are accepted', async () => {
     await artifactDirectory(join(cwd, 'c.yaml'), offline);
     const entry = { sha256: 'a'.repeat(64), size: 10, source: 'upstream' };

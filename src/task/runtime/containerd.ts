@@ -54,7 +54,7 @@ export const containerdTask = defineTask({
           directory(nodes, CNI_BIN),
           programs(context, nodes, 'cni-plugins', programNames(context, 'cni-plugins'), CNI_BIN),
         ),
-        ...['containerd', 'runc', 'crictl', 'nerdctl'].map((component) =>
+        ...['containerd', 'runc', 'crictl'].map((component) =>
           programs(context, nodes, component, programNames(context, component), BIN),
         ),
         sequence(directory(nodes, '/etc/containerd'), config),
