@@ -189,6 +189,17 @@ describe('secrets', () => {
   });
 });
 
+test.each([
+  ['a host', BASE.replace('172.16.0.3}', '172.16.0.3, password: *pw}')],
+  ['a login of a registry', `${BASE}  registry: {auths: {r.example.com: {username: me, password: *pw}}}\n`],
+])('a password of %s that stands elsewhere, behind an anchor, is not shown there either', async (_name, base) => {
+  const text = base.replace('172.16.0.2}', '172.16.0.2, nonsense: &pw hunter2secret}');
+  const { problems, source } = await loadConfig({ text, file: 'cluster.yaml' });
+  const shown = renderProblems(problems, source, { lang: 'en', color: false });
+  expect(shown).toContain('nonsense: &pw *************}');
+  expect(shown).not.toContain('hunter2');
+});
+
 test.each(['valueOf', 'constructor', '__proto__', 'toString', 'hasOwnProperty'])(
   'a key called %s is a key like any other',
   async (key) => {

@@ -67,6 +67,31 @@ describe('SSH', () => {
   });
 });
 
+describe('one address of each family', () => {
+  const dual = (host: string, pods: string): string =>
+    plus(
+      `network: {kubePodsCIDR: "${pods}", kubeServiceCIDR: "10.2.0.0/16,fd02::/112"}\n`,
+      ['172.16.0.2}', `172.16.0.2, internalAddress: "${host}"}`],
+      ['172.16.0.3}', '172.16.0.3, internalAddress: "172.16.0.3,fd00::3"}'],
+      ['172.16.0.4}', '172.16.0.4, internalAddress: "172.16.0.4,fd00::4"}'],
+    );
+
+  test.each([
+    ['172.16.0.2,fd00::2', '10.1.0.0/16,fd01::/64'],
+    ['172.16.0.2, fd00::2', '10.1.0.0/16, fd01::/64'],
+    ['172.16.0.2 ,fd00::2 ', '10.1.0.0/16 ,  fd01::/64'],
+  ])('a host at “%s”, pods in “%s”', async (host, pods) => {
+    const { spec } = await load(dual(host, pods));
+    expect(spec.hosts[0]?.internal).toMatchObject({ ipv4: '172.16.0.2', ipv6: 'fd00::2' });
+    expect(spec.network.kubePodsCIDR).toMatchObject({ ipv4: '10.1.0.0/16', ipv6: 'fd01::/64' });
+  });
+});
+
+test('in a login of a registry, as elsewhere, a key without a value says nothing', async () => {
+  const { spec } = await load(plus('registry:\n  auths:\n    r.example.com:\n      skipTLSVerify: true\n      certsPath:\n'));
+  expect(spec.registry.auths['r.example.com']).toEqual({ skipTLSVerify: true, plainHTTP: false });
+});
+
 describe('other spellings', () => {
   test.each<[string, string, (spec: Cluster['spec']) => unknown, unknown]>([
     ['control-plane', changed(['master:', 'control-plane:']), (spec) => spec.roleGroups.master, ['node1']],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { host, kv, kvLike, Rig, task } from '../../test/rig/engine.ts';
 import { sh } from '../model/script.ts';
-import { on, parallel, sequence } from '../plan/combinators.ts';
+import { mapNodes, on, parallel, sequence } from '../plan/combinators.ts';
 
 const a = host('a');
 const x = { key: 'x', value: '1' };
@@ -27,6 +27,19 @@ describe('events', () => {
     const last = rig.events.findLastIndex((event) => event.type === 'node-finished' && event.task === 'm/good');
     const finished = rig.events.findIndex((event) => event.type === 'task-finished' && event.task === 'm/good');
     expect(finished).toBe(last + 1);
+  });
+
+  test('every node says its module and task: those of its task, its module alone, or none', async () => {
+    const rig = new Rig(['a']);
+    const key = (name: string) => on(a, kv({ key: name, value: '1' }), named(name));
+    const ofModule = mapNodes(key('y'), (node) => ({ ...node, module: 'net' }));
+    await rig.run(sequence(task('m/good', key('x')), ofModule, key('z')));
+    for (const type of ['node-started', 'node-finished'] as const)
+      expect(rig.of(type).map(({ node, module, task: id, step }) => [node, module, id, step])).toEqual([
+        ['m/good/x@a', 'm', 'm/good', 'x'],
+        ['y@a', 'net', '', 'y'],
+        ['z@a', '', '', 'z'],
+      ]);
   });
 
   test('a title that cannot be made of masks does not stop the run', async () => {

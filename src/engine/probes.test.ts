@@ -30,6 +30,24 @@ describe('round trips', () => {
     }
   });
 
+  test.each([
+    ['a chain', chain(a, 5)],
+    ['independent steps', parallel(...keys(5).map((key) => on(a, kv({ key, value: '1' }), { name: key })))],
+  ])('the time of a round trip counts once: %s', async (_name, fragment) => {
+    const rig = new Rig(['a'], { values: Object.fromEntries(keys(5).map((key) => [key, '1'])) });
+    const machine = rig.machine('a');
+    const batch = machine.batch.bind(machine);
+    machine.batch = async (...args) => {
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      return await batch(...args);
+    };
+    const result = await rig.run(fragment);
+    const times = rig.of('node-finished').map(({ durationMs }) => durationMs);
+    expect(times.filter((ms) => ms >= 70)).toHaveLength(1);
+    expect(times.filter((ms) => ms === 0)).toHaveLength(4);
+    expect(result.criticalPathMs).toBe(Math.max(...times));
+  });
+
   test('a chain in which everything changes costs one round trip a step, and one to begin with', async () => {
     const rig = new Rig(['a']);
     const result = await rig.run(chain(a, 20));

@@ -62,6 +62,25 @@ describe('textDiff', () => {
     );
   });
 
+  it('keeps as many lines as can be kept', () => {
+    const line = fc.constantFrom('a', 'b', 'c');
+    const text = fc.array(line, { minLength: 1, maxLength: 9 });
+    const common = (a: readonly string[], b: readonly string[]): number => {
+      if (a.length === 0 || b.length === 0) return 0;
+      if (a[0] === b[0]) return 1 + common(a.slice(1), b.slice(1));
+      return Math.max(common(a.slice(1), b), common(a, b.slice(1)));
+    };
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        const [, ...lines] = textDiff(a.join('\n'), b.join('\n')).split('\n');
+        const removed = lines.filter((one) => one.startsWith('-')).length;
+        const added = lines.filter((one) => one.startsWith('+')).length;
+        expect([removed, added]).toEqual([a.length - common(a, b), b.length - common(a, b)]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('gives up on the shortest edit of very long texts, not on a right one', () => {
     const long = (word: string) => Array.from({ length: 2500 }, (_, i) => `${word}${i}`).join('\n');
     const lines = textDiff(long('a'), long('b')).split('\n');

@@ -300,4 +300,19 @@ describe('a description', () => {
     );
     expect(conditions.filter(({ type }) => type === 'NodesReady')).toHaveLength(1);
   });
+
+  test.each([
+    ['[+]ping ok\n[+]etcd ok\n', ['ApiServerHealthy True', 'EtcdHealthy True']],
+    ['[+]ping ok\n[-]etcd failed: reason withheld\n', ['ApiServerHealthy False', 'EtcdHealthy False']],
+    ['[-]ping failed: reason withheld\n[+]etcd ok\n', ['ApiServerHealthy False', 'EtcdHealthy True']],
+    ['[+]ping ok\n', ['ApiServerHealthy True', 'EtcdHealthy Unknown']],
+    ['', ['ApiServerHealthy Unknown', 'EtcdHealthy Unknown']],
+  ])('the API server is healthy if all of its checks pass: %j', async (stdout, told) => {
+    const { place } = await world([create('succeeded')]);
+    const ready = readNodes({ stdout: 'cp1\tTrue\tv1.34.2\t\t2026-01-31T12:00:00Z\n' });
+    const live = { through: 'cp1', nodes: ready, checks: readChecks({ stdout }) };
+    const { conditions } = await describeCluster(place, live);
+    const found = conditions.filter(({ source }) => source === 'live').map(({ type, status }) => `${type} ${status}`);
+    expect(found).toEqual([...told, 'NodesReady True']);
+  });
 });

@@ -76,6 +76,20 @@ describe('renderText', () => {
     ]);
   });
 
+  it('names hosts that change alike in the order of the plan', () => {
+    const graph = buildGraph(on(hosts('web', 'db', 'cache', 'left'), step('x')));
+    const shown = renderText(graph, {
+      width: 100,
+      annotations: (i) => (i < 3 ? { outcome: 'changed', diff: [{ what: '/x' }] } : { outcome: 'satisfied' }),
+    });
+    expect(shown.split('\n').slice(1, 5)).toEqual([
+      '    changed on web, db, cache',
+      '    satisfied on left',
+      '    on web, db, cache:',
+      '    + /x',
+    ]);
+  });
+
   it('names no hosts where all ended alike, and shows only some of very many differences', () => {
     const graph = buildGraph(on(many('n', 9), step('x')));
     const alike = renderText(graph, {
