@@ -88,7 +88,9 @@ describe('one address of each family', () => {
 });
 
 test('in a login of a registry, as elsewhere, a key without a value says nothing', async () => {
-  const { spec } = await load(plus('registry:\n  auths:\n    r.example.com:\n      skipTLSVerify: true\n      certsPath:\n'));
+  const { spec } = await load(
+    plus('registry:\n  auths:\n    r.example.com:\n      skipTLSVerify: true\n      certsPath:\n'),
+  );
   expect(spec.registry.auths['r.example.com']).toEqual({ skipTLSVerify: true, plainHTTP: false });
 });
 
