@@ -6,7 +6,22 @@ const ETCD_CLIENT_PORT = 2379;
 /** Where its members talk to each other. */
 const ETCD_PEER_PORT = 2380;
 
-const FIELDS = ['spec.etcd.dataDir'];
+/** What tunes a member, however it runs. */
+const FIELDS = [
+  'dataDir',
+  'version',
+  'heartbeatInterval',
+  'electionTimeout',
+  'snapshotCount',
+  'autoCompactionRetention',
+  'metrics',
+  'quotaBackendBytes',
+  'maxRequestBytes',
+  'maxSnapshots',
+  'maxWals',
+  'logLevel',
+].map((field) => `spec.etcd.${field}`);
+const PKI = ['spec.pki.keyAlgorithm', 'spec.pki.etcd.**', 'spec.pki.validity.**'];
 
 const version = (wanted: string | undefined) =>
   wanted === undefined ? {} : { wanted: { version: wanted, field: 'spec.etcd.version' } };
@@ -26,7 +41,7 @@ export const stackedEtcd: Component = {
   isUsed: ({ spec }) => spec.etcd.type === 'kubeadm',
   tasks: ['kubernetes/init'],
   fields: ['spec.etcd.type=kubeadm', ...FIELDS],
-  fixed: ['spec.etcd.type', 'spec.etcd.dataDir'],
+  fixed: ['spec.etcd.type', ...FIELDS],
   catalog: (cluster) => [
     { component: 'etcd', hosts: hostsOf(cluster, 'master'), images: ['etcd'], ...version(cluster.spec.etcd.version) },
   ],
@@ -39,8 +54,10 @@ export const etcd: Component = {
   name: 'etcd',
   kind: 'etcd',
   isUsed: ({ spec }) => spec.etcd.type === 'kubexm',
-  tasks: [],
-  fields: ['spec.etcd.type=kubexm', ...FIELDS],
+  tasks: ['etcd/install', 'etcd/clients'],
+  fields: ['spec.etcd.type=kubexm', ...FIELDS, ...PKI],
+  // Members that all restart at once with other settings would stop the cluster.
+  fixed: ['spec.etcd.type', ...FIELDS, 'spec.pki.etcd.**'],
   catalog: (cluster) => [
     { component: 'etcd', hosts: hostsOf(cluster, 'etcd'), files: ['etcd'], ...version(cluster.spec.etcd.version) },
   ],
@@ -48,12 +65,16 @@ export const etcd: Component = {
   processes: ['etcd'],
 };
 
-/** An etcd that exists already. There is nothing to install. */
+/** An etcd that exists already. */
 export const externalEtcd: Component = {
   name: 'external-etcd',
   kind: 'etcd',
   isUsed: ({ spec }) => spec.etcd.type === 'external',
-  tasks: [],
+  tasks: ['etcd/clients'],
   fields: ['spec.etcd.type=external', 'spec.etcd.external.**'],
-  catalog: () => [],
+  fixed: ['spec.etcd.type', 'spec.etcd.external.**'],
+  // Its client, to ask whether it is healthy.
+  catalog: (cluster) => [
+    { component: 'etcd', hosts: hostsOf(cluster, 'master'), files: ['etcd'], ...version(cluster.spec.etcd.version) },
+  ],
 };

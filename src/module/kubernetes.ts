@@ -28,7 +28,7 @@ export const kubernetesInitModule = moduleOf(
   'kubernetes-init',
   'Kubernetes by kubeadm, on the first master.',
   initKubernetesTask,
-  { fixed: fixedFields('kubernetes', 'etcd') },
+  { fixed: fixedFields('kubernetes') },
 );
 
 /** The other nodes join as soon as each is ready. */

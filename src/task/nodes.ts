@@ -1,9 +1,12 @@
+import { stackedEtcd } from '../component/etcd.ts';
 import { CONTROL_PLANE } from '../component/index.ts';
 import type { PlanContext, PlanHost } from '../plan/layers.ts';
 import { type ProxyMode, proxyModeOf } from '../step/kubeadm/proxy-mode.ts';
 
 /** The static pods of a master. */
-export const STATIC_PODS: readonly string[] = [...CONTROL_PLANE, 'etcd'];
+export function staticPods({ cluster }: PlanContext): readonly string[] {
+  return stackedEtcd.isUsed(cluster) ? [...CONTROL_PLANE, 'etcd'] : CONTROL_PLANE;
+}
 
 const isMaster = ({ roles }: PlanHost): boolean => roles.includes('master');
 const isNode = (host: PlanHost): boolean => isMaster(host) || host.roles.includes('worker');

@@ -29,6 +29,13 @@ export function creatable(parts: { masters?: number; workers?: number; version?:
   return text.replace('  controlPlaneEndpoint: {internalLoadbalancer: haproxy}\n', '');
 }
 
+/** The same with etcd as a service of its own on the masters. */
+export function withOwnEtcd(text: string): string {
+  return text
+    .replace('etcd: {type: kubeadm}', 'etcd: {type: kubexm}')
+    .replace(/( {4}master: (.*)\n)/, '$1    etcd: $2\n');
+}
+
 /** The plan of `create cluster`. */
 export async function creation(
   text: string,
@@ -49,6 +56,7 @@ const plans = {
   // The checks are the same for all: once is enough to review.
   'create-rocky-9': await creation(creatable(), { system: 'rocky-9', skipPreflight: true }),
   'create-dual-stack': await creation(dual, { skipPreflight: true }),
+  'create-etcd': await creation(withOwnEtcd(creatable({ masters: 3, workers: 1 })), { skipPreflight: true }),
   'create-1.36-cgroup-v1': await creation(creatable({ version: 'v1.36.0' }), {
     facts: () => ({ cgroup: 1 }),
     skipPreflight: true,

@@ -3,6 +3,7 @@ import type { Text } from '../../model/errors/index.ts';
 import { artifactsModule } from '../../module/artifacts.ts';
 import { clusterModule, diagnosticsModule } from '../../module/cluster.ts';
 import { dnsModule } from '../../module/dns.ts';
+import { etcdModule } from '../../module/etcd.ts';
 import {
   kubeletModule,
   kubernetesInitModule,
@@ -13,8 +14,9 @@ import { networkModule } from '../../module/network.ts';
 import { nodeFields, nodeModule, nodeVolumesModule } from '../../module/node.ts';
 import { confirmation, preflight } from '../../module/preflight.ts';
 import { imagesModule, runtimeModule } from '../../module/runtime.ts';
-import { lastly, nothing, parallel, sequence } from '../../plan/combinators.ts';
+import { barrier, lastly, nothing, parallel, sequence } from '../../plan/combinators.ts';
 import { definePipeline, type PlanContext } from '../../plan/layers.ts';
+import type { ExecutionFragment } from '../../plan/node.ts';
 import { COMMON_FIELDS } from './supported.ts';
 
 /** The parameters of `kubexm create cluster`. */
@@ -42,6 +44,7 @@ export const createCluster = definePipeline<CreateClusterParams>({
     kubernetesProgramsModule,
     kubeletModule,
     nodeVolumesModule,
+    etcdModule,
     kubernetesInitModule,
     kubernetesModule,
     networkModule,
@@ -54,6 +57,7 @@ export const createCluster = definePipeline<CreateClusterParams>({
   checks: ({ skipPreflight }) => (skipPreflight ? [] : [preflight]),
   plan: (context, { skipPreflight, question = questionOf(context) }) => {
     const runtime = runtimeModule.plan(context);
+    const store = etcdModule.plan(context);
     const begun = kubernetesInitModule.plan(context);
     // The kubelet needs all of the machine, images only the runtime.
     const machines = parallel(
@@ -62,6 +66,7 @@ export const createCluster = definePipeline<CreateClusterParams>({
         kubeletModule.plan(context),
       ),
       sequence(runtime, imagesModule.plan(context)),
+      store,
     );
     // Pods may need volumes one day; the cluster comes up without.
     const nodes = sequence(
@@ -76,10 +81,15 @@ export const createCluster = definePipeline<CreateClusterParams>({
     return sequence(
       skipPreflight ? nothing() : preflight.plan(context),
       confirmation.plan(context, { question }),
-      parallel(artifactsModule.plan(context), sequence(machines, cluster)),
+      parallel(artifactsModule.plan(context), sequence(machines, cluster), afterStore(store, begun)),
     );
   },
 });
+
+/** The first master begins when most members of etcd are healthy, on whatever hosts they are. */
+function afterStore(store: ExecutionFragment, begun: ExecutionFragment): ExecutionFragment {
+  return store.nodes.size === 0 ? nothing() : barrier('etcd-ready', 'quorum', store, begun);
+}
 
 function questionOf({ cluster: { metadata }, hosts }: PlanContext): Text {
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contextWithArtifacts, creatable } from '../../../test/plans/create-cases.ts';
+import { contextWithArtifacts, creatable, withOwnEtcd } from '../../../test/plans/create-cases.ts';
 import { roleFinder, rolesFor } from '../../engine/selection.ts';
 import { buildGraph } from '../../plan/graph.ts';
 import { createCluster } from './create.ts';
@@ -8,7 +8,7 @@ import { checkTaskName, runTask, taskNames } from './run-task.ts';
 describe('every task of create cluster', async () => {
   /** A cluster that needs them all. */
   const context = await contextWithArtifacts(
-    creatable({ masters: 3, workers: 2, more: '  system: {timezone: Europe/Berlin}\n' }),
+    withOwnEtcd(creatable({ masters: 3, workers: 2, more: '  system: {timezone: Europe/Berlin}\n' })),
     { facts: () => ({ commands: ['kubelet'] }) },
   );
 

@@ -23,6 +23,21 @@ export interface NodeSettings {
   readonly ignoredChecks: readonly string[];
 }
 
+/** etcd in static pods of the masters. */
+export interface StackedEtcd {
+  readonly dataDir: string;
+  readonly imageTag?: string;
+  readonly args: readonly Flag[];
+}
+
+/** An etcd that kubeadm does not run. */
+export interface EndpointsOfEtcd {
+  readonly endpoints: readonly string[];
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+
 /** What kubeadm is told about the cluster. */
 export interface ClusterSettings {
   /** With its `v`. */
@@ -39,7 +54,7 @@ export interface ClusterSettings {
   readonly apiserverArgs: readonly Flag[];
   readonly controllerManagerArgs: readonly Flag[];
   readonly schedulerArgs: readonly Flag[];
-  readonly etcdDataDir: string;
+  readonly etcd: StackedEtcd | EndpointsOfEtcd;
   readonly featureGates: Readonly<Record<string, boolean>>;
   /** Fields of KubeletConfiguration. */
   readonly kubelet: JsonObject;
@@ -117,8 +132,14 @@ function clusterConfiguration(cluster: ClusterSettings, api: string, form: strin
     apiServer: { certSANs: [...cluster.certSans], ...component(cluster.apiserverArgs) },
     controllerManager: component(cluster.controllerManagerArgs),
     scheduler: component(cluster.schedulerArgs),
-    etcd: { local: { dataDir: cluster.etcdDataDir } },
+    etcd: etcdSection(cluster.etcd, form),
   };
+}
+
+function etcdSection(etcd: ClusterSettings['etcd'], form: string): JsonObject {
+  if ('endpoints' in etcd) return { external: { ...etcd, endpoints: [...etcd.endpoints] } };
+  const { args, ...local } = etcd;
+  return { local: { ...local, ...extraArgs(args, form, 'extraArgs') } };
 }
 
 function patchesOf({ patches }: NodeSettings): JsonObject {

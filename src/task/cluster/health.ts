@@ -4,7 +4,7 @@ import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
 import { controlPlaneReady, daemonReady, daemonRevision, deploymentServes, nodeReady } from '../../step/cluster.ts';
-import { healthyMaster, STATIC_PODS, targetMasters, targetNodes } from '../nodes.ts';
+import { healthyMaster, staticPods, targetMasters, targetNodes } from '../nodes.ts';
 
 /** The cluster is well. Each node looks at itself: one that is lost holds nobody up, and is not called ready either. */
 export const healthTask = defineTask({
@@ -40,7 +40,7 @@ export const healthTask = defineTask({
         ...waits.map(({ revision }) => revision),
       ),
       parallel(
-        on(targetMasters(context), (host) => controlPlaneReady({ node: host.name, components: STATIC_PODS }), {
+        on(targetMasters(context), (host) => controlPlaneReady({ node: host.name, components: staticPods(context) }), {
           name: 'control-plane',
         }),
         ...waits.map(({ ready }) => ready),

@@ -3,7 +3,7 @@ import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
 import { askHealth, tellHealth } from '../../step/cluster.ts';
-import { allNodes, healthyMaster, STATIC_PODS } from '../nodes.ts';
+import { allNodes, healthyMaster, staticPods } from '../nodes.ts';
 
 /** The last look, for people to see. */
 export const reportTask = defineTask({
@@ -20,7 +20,7 @@ export const reportTask = defineTask({
     const told = tellHealth({
       cluster: cluster.metadata.name,
       nodes: allNodes(context).map(({ name, roles }) => ({ name, roles })),
-      controlPlane: STATIC_PODS,
+      controlPlane: staticPods(context),
       addOns,
       said: member(asked.ref(), 'stdout'),
     });

@@ -1,7 +1,7 @@
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { controlPlanePatch, KUBERNETES, kubernetesDirectory } from '../../step/kubeadm.ts';
-import { STATIC_PODS, targetMasters } from '../nodes.ts';
+import { staticPods, targetMasters } from '../nodes.ts';
 
 /** What the static pods of every master have that kubeadm would not give them. */
 export const controlPlaneTask = defineTask({
@@ -15,7 +15,7 @@ export const controlPlaneTask = defineTask({
       on(masters, kubernetesDirectory({ path: '/etc/kubernetes' })),
       on(masters, kubernetesDirectory({ path: KUBERNETES.patches }), { name: 'directory-patches' }),
       parallel(
-        ...STATIC_PODS.map((component) =>
+        ...staticPods(context).map((component) =>
           on(masters, controlPlanePatch({ component }), { name: `patch-${component}` }),
         ),
       ),

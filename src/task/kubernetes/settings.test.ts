@@ -134,6 +134,8 @@ const endpoint = (fields: string) =>
   creatable({ masters: 3, more: `  controlPlaneEndpoint: {externalLoadBalancer: external, ${fields}}\n` });
 const BALANCED = endpoint('lb_address: 192.0.2.9');
 
+const etcd = (field: string) => creatable().replace('etcd: {type: kubeadm}', `etcd: {type: kubeadm, ${field}}`);
+
 /** What a configuration can say, by the field that it says it in; beside it, what it said before. */
 const SAID: Readonly<Record<string, string | readonly [string, string]>> = {
   'spec.kubernetes.version': creatable({ version: 'v1.34.1' }),
@@ -159,6 +161,17 @@ const SAID: Readonly<Record<string, string | readonly [string, string]>> = {
   'spec.controlPlaneEndpoint.lb_address': [BALANCED, endpoint('lb_address: 192.0.2.10')],
   'spec.controlPlaneEndpoint.domain': [BALANCED, endpoint('lb_address: 192.0.2.9, domain: api.example.com')],
   'spec.controlPlaneEndpoint.port': [BALANCED, endpoint('lb_address: 192.0.2.9, port: 8443')],
+  'spec.etcd.version': etcd('version: 3.5.25'),
+  'spec.etcd.heartbeatInterval': etcd('heartbeatInterval: 300'),
+  'spec.etcd.electionTimeout': etcd('electionTimeout: 6000'),
+  'spec.etcd.snapshotCount': etcd('snapshotCount: 20000'),
+  'spec.etcd.autoCompactionRetention': etcd('autoCompactionRetention: 4'),
+  'spec.etcd.metrics': etcd('metrics: extensive'),
+  'spec.etcd.quotaBackendBytes': etcd('quotaBackendBytes: 4294967296'),
+  'spec.etcd.maxRequestBytes': etcd('maxRequestBytes: 2097152'),
+  'spec.etcd.maxSnapshots': etcd('maxSnapshots: 3'),
+  'spec.etcd.maxWals': etcd('maxWals: 3'),
+  'spec.etcd.logLevel': etcd('logLevel: warn'),
   'spec.etcd.dataDir': creatable().replace('etcd: {type: kubeadm}', 'etcd: {type: kubeadm, dataDir: /data/etcd}'),
   'spec.network.kubePodsCIDR': creatable().replace('plugin: flannel', 'plugin: flannel, kubePodsCIDR: 10.9.0.0/16'),
   'spec.network.kubeServiceCIDR': creatable().replace(

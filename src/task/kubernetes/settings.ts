@@ -1,3 +1,4 @@
+import { stackedEtcd } from '../../component/etcd.ts';
 import { runtimeOf } from '../../component/index.ts';
 import { placesOf } from '../../component/places.ts';
 import { livingGates } from '../../model/cluster/feature-gates.ts';
@@ -6,10 +7,12 @@ import { apiServerPort } from '../../model/cluster/places.ts';
 import { type JsonObject, mergePatch } from '../../model/json.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
+import { ETCD_CLIENT } from '../../step/etcd.ts';
 import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
 import type { NodePlaces } from '../../step/kubeadm/places.ts';
 import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';
 import { KUBERNETES } from '../../step/kubeadm.ts';
+import { endpointsOf } from '../etcd/members.ts';
 import { allNodes, proxyModeIn } from '../nodes.ts';
 
 const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
@@ -48,7 +51,7 @@ export function clusterSettings(context: PlanContext): ClusterSettings {
       flags(kubernetes.controllerManagerArgs),
     ),
     schedulerArgs: flags(kubernetes.schedulerArgs),
-    etcdDataDir: placesOf(context.cluster).etcdDir,
+    etcd: etcdSettings(context),
     featureGates: livingGates(kubernetes.featureGates),
     kubelet: kubeletFields(context),
     proxy: proxyFields(context),
@@ -82,7 +85,42 @@ function ignoredChecks(context: PlanContext, { facts }: PlanHost): readonly stri
 /** Where a node keeps what `kubeadm reset` and the manifest have to find again. */
 export function nodePlaces(context: PlanContext, { roles }: Pick<PlanHost, 'roles'>): NodePlaces {
   const { etcdDir, kubeletDir } = placesOf(context.cluster);
-  return { criSocket: runtimeOf(context.cluster).socket, ...(roles.includes('master') ? { etcdDir } : {}), kubeletDir };
+  return {
+    criSocket: runtimeOf(context.cluster).socket,
+    ...(roles.includes('master') && stackedEtcd.isUsed(context.cluster) ? { etcdDir } : {}),
+    kubeletDir,
+  };
+}
+
+/** Where API servers find etcd: beside them, or at endpoints of its own. */
+function etcdSettings(context: PlanContext): ClusterSettings['etcd'] {
+  const { cluster } = context;
+  const { etcdDir } = placesOf(cluster);
+  if (stackedEtcd.isUsed(cluster)) {
+    // kubeadm has a version of its own in mind.
+    const [, imageTag] = /:([^:/]+)$/.exec(resourcesOf(context).reference('etcd')) ?? [];
+    return { dataDir: etcdDir, args: etcdArgs(cluster.spec.etcd), ...(imageTag === undefined ? {} : { imageTag }) };
+  }
+  const { external, type } = cluster.spec.etcd;
+  const secure = type !== 'external' || external?.caFile !== undefined;
+  return { endpoints: endpointsOf(cluster), ...(secure ? ETCD_CLIENT : {}) };
+}
+
+/** What the file says of etcd, as flags of the static pod. */
+function etcdArgs(etcd: PlanContext['cluster']['spec']['etcd']): readonly Flag[] {
+  return [
+    { name: 'heartbeat-interval', value: String(etcd.heartbeatInterval) },
+    { name: 'election-timeout', value: String(etcd.electionTimeout) },
+    { name: 'snapshot-count', value: String(etcd.snapshotCount) },
+    { name: 'auto-compaction-mode', value: 'periodic' },
+    { name: 'auto-compaction-retention', value: `${etcd.autoCompactionRetention}h` },
+    { name: 'metrics', value: etcd.metrics },
+    { name: 'quota-backend-bytes', value: String(etcd.quotaBackendBytes) },
+    { name: 'max-request-bytes', value: String(etcd.maxRequestBytes) },
+    { name: 'max-snapshots', value: String(etcd.maxSnapshots) },
+    { name: 'max-wals', value: String(etcd.maxWals) },
+    { name: 'log-level', value: etcd.logLevel },
+  ];
 }
 
 /** A host's part of the configuration. */
