@@ -251,6 +251,8 @@ describeHosts('plans and tasks over SSH', () => {
     expect(runs()).toEqual(before);
     expect(await rig.hosts[0]!.exec('test -e /tmp/other || echo none')).toBe('none\n');
     expect((await runPipeline(samplePipeline, params, options)).changes).toBe(0);
+    // The host belongs to the cluster of this test now; the next one has another.
+    await rig.hosts[0]!.exec('rm -rf /var/lib/kubexm');
   });
 
   test('-e that is wrong points at the flag, before any host is asked', async () => {

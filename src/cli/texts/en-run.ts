@@ -31,8 +31,7 @@ export const enRun = {
   failedOn: 'failed on {hosts}',
   rolledBack: 'rolling back on {hosts}',
   retryIn: 'attempt {attempt} in {seconds} s: {reason}',
-  draining:
-    'Interrupted: downloads and builds on this machine end now, steps that run on hosts are finished. Ctrl-C again stops those too.',
+  draining: 'Interrupted: finishing steps on hosts; local builds stopped. Ctrl-C again stops all.',
   stopping: 'Stopping now. What ran on the hosts may still run there; --resume picks it up.',
   stoppingForGood: 'Stopping now. This cannot be resumed: what was begun on the hosts is ended where it is.',
   killed: 'Ended at once.',

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   lstatSync,
@@ -102,7 +103,9 @@ describe.skipIf(problem)(`a fresh machine${problem === undefined ? '' : ` (${pro
       maker.stdout.once('data', resolve).once('close', () => reject(new Error('it was not made'))),
     );
     expect(alive('sleep\u00004712')).toBe(true);
+    const ended = once(maker, 'exit');
     maker.kill('SIGKILL');
+    await ended;
     await expect.poll(() => alive('sleep\u00004712')).toBe(false);
     expect(readdirSync(uses)).toHaveLength(1);
     await using _ = await freshMachine(base, uses, PROGRAMS);
