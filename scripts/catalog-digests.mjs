@@ -109,10 +109,10 @@ async function askAll(files, caFile) {
 async function digestOf(url, name, { connections, signal }) {
   const { fetchChecksum } = await import('../src/http/checksums.ts');
   const { asHttpFailure } = await import('../src/http/failure.ts');
-  const { patiently } = await import('../src/http/retry.ts');
+  const { withRetries } = await import('../src/http/retry.ts');
   const options = { connections, signal, stallSeconds: SECONDS, keepHttps: true };
   const patience = { attempts: 3, delaySeconds: 1 };
-  const { algorithm, hex } = await patiently(
+  const { algorithm, hex } = await withRetries(
     patience,
     signal,
     () => fetchChecksum(url, [name], options),

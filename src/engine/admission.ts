@@ -7,7 +7,7 @@ import { guardOf, type Role, roleFinder } from './selection.ts';
 import { natureOf } from './values.ts';
 
 /** What admission looks at that changes while a graph is walked. */
-export interface Weather {
+export interface Conditions {
   /** Nothing new starts but cleanups. */
   readonly stopping: boolean;
   /** Nothing new starts at all. */
@@ -23,16 +23,16 @@ export interface Weather {
 export class Admission {
   private readonly graph: ExecutionGraph;
   private readonly ledger: Ledger;
-  private readonly weather: Weather;
+  private readonly conditions: Conditions;
   /** What a node does in this run. */
   readonly roleOf: (i: number) => Role;
   private readonly gates: ReadonlySet<number>;
 
-  constructor(options: ExecuteOptions, ledger: Ledger, weather: Weather) {
+  constructor(options: ExecuteOptions, ledger: Ledger, conditions: Conditions) {
     const { graph } = options;
     this.graph = graph;
     this.ledger = ledger;
-    this.weather = weather;
+    this.conditions = conditions;
     this.roleOf = roleFinder(graph, options.selection);
     this.gates = new Set(graph.nodes.flatMap((node) => (node.until ? (graph.indexOf(node.until) ?? []) : [])));
   }
@@ -50,10 +50,10 @@ export class Admission {
 
   /** How a ready node ends that needs neither a check nor a change. */
   withoutLooking(i: number): Settled | undefined {
-    const { graph, ledger, weather } = this;
+    const { graph, ledger, conditions } = this;
     const { body, until } = graph.node(i);
     if (body.type === 'join') {
-      const view = { succeeded: (k: number) => ledger.isGood(k), isLost: (host: string) => weather.isLost(host) };
+      const view = { succeeded: (k: number) => ledger.isGood(k), isLost: (host: string) => conditions.isLost(host) };
       return joinReached(graph, i, body, view) ? 'passed' : 'cut';
     }
     if (this.roleOf(i) === 'leave') return ledger.isBlocked(i) ? 'cut' : 'passed';
@@ -61,17 +61,17 @@ export class Admission {
     if (late !== undefined) return late;
     const gate = until && this.gate(i, until);
     // A job that still runs must be waited for, though what it makes may look finished already.
-    if ((gate === 'satisfied' || gate === 'superseded') && !weather.mayHaveJob(i)) return 'superseded';
+    if ((gate === 'satisfied' || gate === 'superseded') && !conditions.mayHaveJob(i)) return 'superseded';
     return natureOf(graph, i) === 'mint' ? 'passed' : undefined;
   }
 
   /** How a node ends that must not start any more. */
   tooLate(i: number): 'skipped' | 'unknown' | undefined {
-    if (this.weather.isLost(this.graph.host(i))) return 'unknown';
+    if (this.conditions.isLost(this.graph.host(i))) return 'unknown';
     if (this.ledger.isBlocked(i)) return 'skipped';
-    const { stopping, stopped } = this.weather;
+    const { stopping, stopped } = this.conditions;
     const over = stopping && (stopped || guardOf(this.graph.node(i)) !== 'cleanup');
-    return over || this.weather.isFailing(i) ? 'skipped' : undefined;
+    return over || this.conditions.isFailing(i) ? 'skipped' : undefined;
   }
 
   /** How a node's gate was settled. A gate on one host decides for all. */

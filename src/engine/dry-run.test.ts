@@ -172,7 +172,7 @@ describe('a dry run', () => {
       kind: 'known',
       description: 'gives what is known of a host',
       title: () => 'known',
-      foretell: (at) => at.name,
+      predict: (at) => at.name,
     });
     const later = defineStep<object>()({
       ...action,
@@ -186,7 +186,7 @@ describe('a dry run', () => {
       kind: 'told',
       description: 'tells it',
       title: () => 'told',
-      foretell: (_host, want, io) => io.say(JSON.stringify(want)),
+      predict: (_host, want, io) => io.say(JSON.stringify(want)),
       example: { names: {}, more: {} },
     });
     const [names, more] = [on([a, b], known({}), { name: 'known' }), on([a, b], later({}), { name: 'later' })];
@@ -204,7 +204,7 @@ describe('a dry run', () => {
       kind: 'broken',
       description: 'cannot tell',
       title: () => 'broken',
-      foretell: () => {
+      predict: () => {
         throw new Error('nothing to tell');
       },
     });

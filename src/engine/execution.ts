@@ -10,13 +10,13 @@ import { criticalPathOf } from './critical-path.ts';
 import { refOf } from './describe.ts';
 import { asEventError, isCode, isLost, NO_JOURNAL, reasonOf } from './errors.ts';
 import { surelyChanged } from './foresight.ts';
-import { foretellNode } from './foretell.ts';
 import { Lane } from './lane.ts';
 import { Ledger, type Settled } from './ledger.ts';
 import { MintFailed, MintLost } from './mints.ts';
 import { OldJobs } from './old-jobs.ts';
 import type { ExecuteOptions, ExecuteResult, Failure } from './options.ts';
 import { outcomeOf } from './outcome.ts';
+import { predictNode } from './predict.ts';
 import { Rollback } from './rollback.ts';
 import { hostsTakingPart } from './selection.ts';
 import { TaskTimes } from './task-times.ts';
@@ -172,7 +172,7 @@ export class Execution {
     } else if (this.admission.roleOf(i) === 'check') {
       this.fail(i, this.unsatisfiedOutside(i), durationMs);
     } else if (dryRun) {
-      this.foretell(i, verdict, durationMs);
+      this.predict(i, verdict, durationMs);
     } else {
       this.lane(i).verdicts.set(i, verdict);
       this.changes.push(i);
@@ -255,12 +255,12 @@ export class Execution {
     this.tasks.settled(graph.nodeOf[i] ?? 0, outcome, this.ledger.isGood(i), durationMs);
   }
 
-  private foretell(i: number, verdict: Verdict<unknown, unknown> | undefined, durationMs: number): void {
+  private predict(i: number, verdict: Verdict<unknown, unknown> | undefined, durationMs: number): void {
     const { graph } = this.options;
     try {
       // What follows is still shown: only the end of the dry run is that of a failed run.
       const wouldFail = (error: KubexmError) => this.report(i, error, asEventError(error, graph.id(i)));
-      foretellNode(this.options, this.values, this.lane(i).machine, i, wouldFail);
+      predictNode(this.options, this.values, this.lane(i).machine, i, wouldFail);
       this.settle(i, natureOf(graph, i) === 'state' ? 'would-change' : 'would-run', durationMs, { verdict });
     } catch (error) {
       this.fail(i, error, durationMs);

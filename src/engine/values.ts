@@ -60,8 +60,8 @@ export class Values {
     return this.resolve(i, (ref) => this.value(i, ref));
   }
 
-  /** The want of a step that foretells: of the values of all hosts, those that are there. */
-  forForetelling(i: number): unknown {
+  /** The want that `predict` gets: of the values of all hosts, those that are there. */
+  forPrediction(i: number): unknown {
     return this.resolve(i, (ref) => this.valueFor(this.graph.host(i), ref, 'those there are'));
   }
 

@@ -7,7 +7,7 @@ import { asHttpFailure, HttpFailure } from './failure.ts';
 import { FilePart } from './file-part.ts';
 import { shownUrl } from './get.ts';
 import { type Env, proxyFor } from './proxy.ts';
-import { patiently } from './retry.ts';
+import { withRetries } from './retry.ts';
 import { transfer } from './transfer.ts';
 
 /** A file to bring here, and all that is known about it. */
@@ -138,7 +138,7 @@ class Downloader {
       this.failures.push(`${shownUrl(url)}: ${failure.message}`);
       return failure;
     };
-    return await patiently(this.job, this.io.signal, work, judge).catch(() => {
+    return await withRetries(this.job, this.io.signal, work, judge).catch(() => {
       this.io.signal.throwIfAborted();
       return undefined;
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Chance, patiently } from './retry.ts';
+import { type Chance, withRetries } from './retry.ts';
 
 const patience = { attempts: 3, delaySeconds: 0.001 };
 const { signal } = new AbortController();
@@ -25,7 +25,7 @@ test.each<[string, number, Chance, number, string | undefined]>([
   ['nor where the server wants more time than anybody has', 5, { transient: true, retryAfter: 3600 }, 1, 'failure 1'],
 ])('%s', async (_name, times, chance, tries, message) => {
   const it = failing(times);
-  const done = patiently(patience, signal, it.work, () => chance);
+  const done = withRetries(patience, signal, it.work, () => chance);
   if (message === undefined) expect(await done).toBe(tries);
   else await expect(done).rejects.toThrow(message);
   expect(it.tries).toBe(tries);
@@ -38,7 +38,7 @@ test('work that got on has all its tries again', async () => {
     if (tries < 6) gotOn();
     throw new Error('cut');
   };
-  await expect(patiently(patience, signal, work, () => passing)).rejects.toThrow('cut');
+  await expect(withRetries(patience, signal, work, () => passing)).rejects.toThrow('cut');
   expect(tries).toBe(7);
 });
 
@@ -47,13 +47,13 @@ test('what the judge throws ends it', async () => {
   const judge = () => {
     throw new Error('the disk');
   };
-  await expect(patiently(patience, signal, it.work, judge)).rejects.toThrow('the disk');
+  await expect(withRetries(patience, signal, it.work, judge)).rejects.toThrow('the disk');
   expect(it.tries).toBe(1);
 });
 
 test('stopping ends a wait', async () => {
   const stop = new AbortController();
-  const waiting = patiently({ attempts: 3, delaySeconds: 30 }, stop.signal, failing(9).work, () => passing);
+  const waiting = withRetries({ attempts: 3, delaySeconds: 30 }, stop.signal, failing(9).work, () => passing);
   setTimeout(() => stop.abort(), 20);
   await expect(waiting).rejects.toThrow(/abort/i);
 });

@@ -20,7 +20,7 @@ const LONGEST_DELAY_SECONDS = 60;
  * Tries until it works, as often as that may help. Every failure is given to `judge`, which may throw; the last one is thrown.
  * Work that says it got on is given all its tries again: a large file over a bad line comes in many pieces.
  */
-export async function patiently<T>(
+export async function withRetries<T>(
   patience: Patience,
   signal: AbortSignal,
   work: (gotOn: () => void) => Promise<T>,

@@ -57,8 +57,8 @@ export interface StepIo {
   secret(field: string): string | undefined;
 }
 
-/** What `foretell` may use: it has no machine to work on, and nobody waits for it. */
-export interface ForetellIo extends Pick<StepIo, 'say' | 'lang'> {
+/** What `predict` may use. It neither touches a machine nor waits. */
+export interface PredictIo extends Pick<StepIo, 'say' | 'lang'> {
   /** The run would fail here, with this error. The dry run shows the rest all the same, and ends as the run would. */
   wouldFail(error: KubexmError): void;
 }
@@ -102,10 +102,10 @@ export interface StepDefinition<W, S, O> {
   /** Changes the machine: a script for the engine to run, or the work itself. May run again after a crash. */
   readonly apply: (host: Host, want: W, io: StepIo) => Script | Promise<O | undefined> | Promise<void>;
   /**
-   * What a dry run does instead of `apply`: gives and tells what is known without touching a machine. In the values of all hosts,
+   * Runs in a dry run instead of `apply`: returns and reports what is known without touching a machine. In the values of all hosts,
    * those that a dry run does not have are missing.
    */
-  readonly foretell?: (host: Host, want: W, io: ForetellIo) => O | undefined;
+  readonly predict?: (host: Host, want: W, io: PredictIo) => O | undefined;
   /** The value of an action or mint that returned a script. */
   readonly result?: (output: Output, want: W) => O;
   /** Exit codes of an applied script that mean success. Default: 0 only. */

@@ -26,7 +26,7 @@ describeLab('a cluster of one control plane and one worker', () => {
 
   test('comes up, stays as it is, and goes without a trace', { timeout: 20 * MINUTE }, async () => {
     const { lab, kubexm, well, kubectl } = cluster;
-    const foretold = endedAs('would-change', (await well(['create', 'cluster', '--dry-run', '-o', 'json'])).stdout);
+    const predicted = endedAs('would-change', (await well(['create', 'cluster', '--dry-run', '-o', 'json'])).stdout);
 
     // A plan is for machines as they were when it was made.
     await well(['plan', 'cluster', '--out', 'plan.json']);
@@ -38,7 +38,7 @@ describeLab('a cluster of one control plane and one worker', () => {
 
     const created = await well(['apply', 'plan.json']);
     const events = await well(['get', 'events', '--run', 'last', '--type', 'node-finished', '-o', 'json']);
-    expect(endedAs('changed', events.stdout)).toEqual(foretold);
+    expect(endedAs('changed', events.stdout)).toEqual(predicted);
     expect(await cluster.states()).toEqual(['Ready', 'Ready']);
     expect(created.stderr).toContain(`The cluster ${lab.name} is well. Nodes that are ready: 2 of 2`);
     for (const [part, ready] of [

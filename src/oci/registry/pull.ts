@@ -11,7 +11,7 @@ import { type Contents, contentsOf, type PlatformChoice } from '../image/walk.ts
 import { final, RegistryFailure } from './failure.ts';
 import { inParallel } from './parallel.ts';
 import { counter, type OnProgress } from './progress.ts';
-import { patiently } from './retry.ts';
+import { withRetries } from './retry.ts';
 import type { Call, Transport } from './transport.ts';
 
 /** How an image is pulled. */
@@ -68,7 +68,7 @@ export async function resolve(
 ): Promise<Digest | undefined> {
   const version = reference.digest ?? reference.tag ?? 'latest';
   const call = manifestCall(transport, reference, version, signal);
-  const answer = await patiently(transport.patience, transport.registry, signal, () =>
+  const answer = await withRetries(transport.patience, transport.registry, signal, () =>
     transport.send({ ...call, method: 'HEAD', expect: [200, 404] }),
   );
   await answer.body.drop();
@@ -76,7 +76,7 @@ export async function resolve(
   const digest = answer.headers['docker-content-digest'];
   if (typeof digest === 'string' && isDigest(digest)) return digest;
   // Not every registry says it in the header.
-  return await patiently(transport.patience, transport.registry, signal, async () => {
+  return await withRetries(transport.patience, transport.registry, signal, async () => {
     const full = await transport.send(call);
     return digestOf(await full.body.all(MANIFEST_MAX));
   });
@@ -90,7 +90,7 @@ async function fetchManifest(
   signal: AbortSignal,
 ): Promise<Descriptor> {
   const call = manifestCall(transport, where, version, signal);
-  const bytes = await patiently(transport.patience, transport.registry, signal, async () => {
+  const bytes = await withRetries(transport.patience, transport.registry, signal, async () => {
     const answer = await transport.send(call);
     const promised = answer.headers['docker-content-digest'];
     const found = await answer.body.all(MANIFEST_MAX);
@@ -122,7 +122,7 @@ async function fetchBlob(
   await store.ingest(blob.digest, signal, async (part) => {
     if (part.size > blob.size) await part.reset();
     let farthest = part.size;
-    await patiently(transport.patience, transport.registry, signal, async (gotOn) => {
+    await withRetries(transport.patience, transport.registry, signal, async (gotOn) => {
       try {
         await fetchRest(transport, where, blob, part, signal, count);
       } finally {

@@ -7,7 +7,7 @@ import { contentsIn } from '../image/walk.ts';
 import { final } from './failure.ts';
 import { inParallel } from './parallel.ts';
 import { counter, type OnProgress } from './progress.ts';
-import { patiently } from './retry.ts';
+import { withRetries } from './retry.ts';
 import type { Transport } from './transport.ts';
 import { upload } from './upload.ts';
 
@@ -59,7 +59,7 @@ async function putManifest(
 ): Promise<void> {
   const bytes = await store.bytes(digest);
   const what = `manifest ${repository}${isDigest(version) ? '@' : ':'}${version}`;
-  await patiently(transport.patience, transport.registry, signal, async () => {
+  await withRetries(transport.patience, transport.registry, signal, async () => {
     const answer = await transport.send({
       method: 'PUT',
       url: transport.url(`/v2/${repository}/manifests/${version}`),

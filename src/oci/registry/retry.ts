@@ -1,9 +1,9 @@
-import { type Patience, patiently as tried } from '../../http/retry.ts';
+import { type Patience, withRetries as retry } from '../../http/retry.ts';
 import { KubexmError } from '../../model/errors/index.ts';
 import { connectionFailure, isConnectionError, RegistryFailure } from './failure.ts';
 
 /** Tries until it works, as often as that may help, and tells all failures when it does not. */
-export async function patiently<T>(
+export async function withRetries<T>(
   patience: Patience,
   registry: string,
   signal: AbortSignal,
@@ -20,7 +20,7 @@ export async function patiently<T>(
     return failure;
   };
   try {
-    return await tried(patience, signal, work, judge);
+    return await retry(patience, signal, work, judge);
   } catch (error) {
     signal.throwIfAborted();
     if (last === undefined) throw error;

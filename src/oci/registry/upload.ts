@@ -4,7 +4,7 @@ import { kubexmError } from '../../model/errors/index.ts';
 import type { BlobStore } from '../content/blob-store.ts';
 import type { Descriptor } from '../image/types.ts';
 import { RegistryFailure } from './failure.ts';
-import { patiently } from './retry.ts';
+import { withRetries } from './retry.ts';
 import type { Call, Transport } from './transport.ts';
 
 /** A blob on its way into a repository. */
@@ -30,7 +30,7 @@ export async function upload(transport: Transport, store: BlobStore, job: Upload
   const { patience, registry } = transport;
   let session: Session | undefined;
   let farthest = 0;
-  await patiently(patience, registry, job.signal, async (gotOn) => {
+  await withRetries(patience, registry, job.signal, async (gotOn) => {
     // Also before another try: the registry may have got everything, and only its answer was lost.
     if (session === undefined && (await exists(transport, job))) return;
     session = session === undefined ? await start(transport, job) : await status(transport, job, session);

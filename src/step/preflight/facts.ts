@@ -41,7 +41,7 @@ export const facts = defineStep<Expected>()({
   title: () => 'judge the facts',
   nature: 'action',
   apply: async (host, want): Promise<Judged> => judgeFacts(want, host.name, host.facts),
-  foretell: (host, want) => judgeFacts(want, host.name, host.facts),
+  predict: (host, want) => judgeFacts(want, host.name, host.facts),
   example: {
     roles: ['worker'],
     kubernetes: 'v1.34.2',

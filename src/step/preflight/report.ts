@@ -68,7 +68,7 @@ export const report = defineStep<Report>()({
   title: () => 'table of findings',
   nature: 'action',
   guard: 'checks',
-  foretell: (_host, want, io) => {
+  predict: (_host, want, io) => {
     const lang = io.lang ?? 'en';
     const findings = allFindings(want);
     io.say(`${findingsTable(findings, want.hosts.length, lang)}\n${NOT_TRIED[lang]}`);

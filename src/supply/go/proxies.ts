@@ -6,7 +6,7 @@ import { asHttpFailure, HttpFailure, statusFailure } from '../../http/failure.ts
 import { FilePart } from '../../http/file-part.ts';
 import { get, shownUrl } from '../../http/get.ts';
 import { proxyFor } from '../../http/proxy.ts';
-import { patiently } from '../../http/retry.ts';
+import { withRetries } from '../../http/retry.ts';
 import { transfer } from '../../http/transfer.ts';
 import type { SupplyIo } from '../types.ts';
 
@@ -99,7 +99,7 @@ export class ProxyFiles {
 
   private async tried<T>(address: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await patiently({ attempts: 3, delaySeconds: 0.5 }, this.io.signal, work, asHttpFailure);
+      return await withRetries({ attempts: 3, delaySeconds: 0.5 }, this.io.signal, work, asHttpFailure);
     } catch (error) {
       this.io.signal.throwIfAborted();
       if (isFileError(error)) throw error;

@@ -2,7 +2,7 @@ import { Connections } from '../../../http/connections.ts';
 import { HttpFailure } from '../../../http/failure.ts';
 import { type HttpOptions, shownUrl } from '../../../http/get.ts';
 import { type Env, proxyFor } from '../../../http/proxy.ts';
-import { type Patience, patiently } from '../../../http/retry.ts';
+import { type Patience, withRetries } from '../../../http/retry.ts';
 import { errorTitle, KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import { UNTRUSTED } from '../untrusted.ts';
 import type { Reach, Way } from './reach.ts';
@@ -109,7 +109,7 @@ export async function atFirst<T>(
       return error;
     };
     try {
-      return { value: await patiently(web.patience, signal, (gotOn) => work(url, gotOn), judge), url };
+      return { value: await withRetries(web.patience, signal, (gotOn) => work(url, gotOn), judge), url };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof HttpFailure)) throw error;

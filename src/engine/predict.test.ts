@@ -14,7 +14,7 @@ test('where the run would fail, the rest is shown all the same, and the end is t
     description: 'fails, and knows it before',
     title: () => 'foreseen',
     nature: 'action',
-    foretell: (_at, _want, io) => {
+    predict: (_at, _want, io) => {
       io.wouldFail(kubexmError('KX4500', { errors: 2 }));
       return undefined;
     },

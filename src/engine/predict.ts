@@ -3,8 +3,8 @@ import type { Machine } from '../model/host.ts';
 import type { ExecuteOptions } from './options.ts';
 import { MissingValue, type Values } from './values.ts';
 
-/** Lets a step tell in a dry run what is known already. One that needs a value which is not has nothing to tell. */
-export function foretellNode(
+/** Runs the `predict` of a step in a dry run. A step that needs a value which is not known yet is left out. */
+export function predictNode(
   options: ExecuteOptions,
   values: Values,
   machine: Machine,
@@ -12,13 +12,13 @@ export function foretellNode(
   wouldFail: (error: KubexmError) => void,
 ): void {
   const { graph, emit, lang } = options;
-  const foretell = graph.use(i)?.step.foretell;
-  if (!foretell) return;
+  const predict = graph.use(i)?.step.predict;
+  if (!predict) return;
   const say = (text: string) => emit({ type: 'message', text, node: graph.id(i) });
   try {
     values.set(
       i,
-      foretell(machine, values.forForetelling(i), { say, wouldFail, ...(lang === undefined ? {} : { lang }) }),
+      predict(machine, values.forPrediction(i), { say, wouldFail, ...(lang === undefined ? {} : { lang }) }),
     );
   } catch (error) {
     if (!(error instanceof MissingValue)) throw error;
