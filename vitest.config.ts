@@ -6,7 +6,7 @@ const { unit, process: starting, hosts, alone, machine, build } = testProjects()
 
 // Where scripts/run-tests.mjs made one in memory.
 const scratch = process.env['KUBEXM_TEST_TMPDIR'];
-// Times are shown in the zone of whoever looks: in tests that is nobody's.
+// Times are shown in the user's time zone; tests use UTC.
 const env = { TZ: 'UTC', ...(scratch ? { TMPDIR: scratch } : {}) };
 
 // Many tests mostly wait for servers and processes of their own; too many of them, or of machines, would time each other out.

@@ -95,7 +95,7 @@ function localPaths() {
   return [...new Set(paths)].map((path) => [`${path}/`, 'a path of this machine']);
 }
 
-/** Hosts that this machine's package managers are told to use, read from their configuration. */
+/** Hosts from the configuration of this machine's package managers. */
 function packageHosts() {
   const home = homedir();
   const configs = [

@@ -60,7 +60,7 @@ execFileSync(join(root, 'node_modules/.bin/biome'), ['format', '--write', file],
 function gatesOfMinor(versions) {
   const known = new Map();
   between(0, versions.length - 1);
-  // A version that cannot be had is like the one after it: it is better to allow too much than to refuse what is right.
+  // A version that cannot be downloaded is treated like the one after it: it is better to allow too much than to refuse what is right.
   const like = (i) => versions.slice(i).find((one) => known.get(one)) ?? versions.findLast((one) => known.get(one));
   return versions.map((version, i) => ({ version, gates: known.get(like(i)) }));
 

@@ -1,6 +1,6 @@
 // Runs a command in a terminal and makes an animated picture of it:
 //   node scripts/record.mjs docs/images/quickstart.svg -- ./kubexm quickstart
-// With --keep FILE the recording is kept too (asciicast, version 2); --from FILE makes the picture of one anew.
+// With --keep FILE the recording is kept too (asciicast, version 2); --from FILE makes the picture from such a file.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -45,7 +45,7 @@ const home = ownHome(dir);
 const busybox = testBusybox(home.env.XDG_CACHE_HOME, say);
 const homeBefore = pictureOfHome(home.user);
 const counts = { passed: 0, failed: 0, skipped: 0 };
-// Whoever names files or projects works on them, and tries all cases with KUBEXM_TEST_THOROUGH=1.
+// A person who names files or projects works on them, and tries all cases with KUBEXM_TEST_THOROUGH=1.
 const thorough = (process.env.KUBEXM_TEST_THOROUGH ?? '') !== '';
 const all = families(root);
 const tried = new TriedFamilies(home.env.XDG_CACHE_HOME);

@@ -70,7 +70,7 @@ export class TriedFamilies {
     return [...all].filter(([, digest]) => !existsSync(join(this.#dir, digest))).map(([file]) => file);
   }
 
-  /** These have passed in full; or, where nothing was ever tried, are what changes are told from. */
+  /** These have passed in full; or, if nothing was ever tried, they are the baseline for changes. */
   record(all: Families, passed: readonly string[]): void {
     mkdirSync(this.#dir, { recursive: true });
     for (const file of passed) {

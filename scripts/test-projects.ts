@@ -5,12 +5,12 @@ const cwd = join(import.meta.dirname, '..');
 
 export const LAB = ['test/lab/**/*.test.ts', 'src/**/*.lab.test.ts'];
 
-// Files share their processes, because loading everything anew for each costs more than most of them do. A process that has loaded
+// Files share their processes, because loading everything again for each costs more than most of them do. A process that has loaded
 // much is slow to start others: those that start many share other ones. A module that is mocked must not be loaded yet.
 const STARTS =
   /child_process|localMachine|connectMachine|\/(?:sshd|driven|posix-shells|bench|cli|terminal|one-host|os-contract|shell-server|foreign-ca)\.ts'/;
 const MOCKS = /vi\.mock/;
-// What builds programs of others from source and runs them, from wherever they are to be had: it needs the network.
+// Tests that build programs of others from source and run them: they need the network.
 const BUILDS = /registryProgram|needs go\b/;
 // What needs a host with an init system of its own: minutes, wherever it is tried; and what needs hosts with nothing but an sshd.
 // `npm run test:quick` leaves both out, with the lab: there are no machines.

@@ -23,7 +23,7 @@ export function testBusybox(cache, say) {
   if (why === undefined) return file;
   const own = (process.env.PATH ?? '').split(':').map((dir) => join(dir, 'busybox'));
   const found = own.find((one) => isExecutable(one) && runsPrograms(one));
-  say(`the package busybox cannot be had (${why}): ${found ?? 'tests in busybox are skipped'}`);
+  say(`cannot get the package busybox (${why}): ${found ?? 'tests in busybox are skipped'}`);
   return found;
 }
 

@@ -18,7 +18,7 @@ import { answer, arg } from './child.ts';
 /** What the pipeline does. */
 interface Params {
   readonly root: string;
-  /** Files that are written anew in every run, one after the other. */
+  /** Files that every run writes again, one after the other. */
   readonly changes: number;
   readonly nonce: string;
   /** Files to send, with their digests. */

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type ProcessOptions, runChild } from './process.ts';
 
-/** What a run of the benchmarks' pipeline is told. */
+/** The settings of a run of the benchmarks' pipeline. */
 export interface RunSettings {
   readonly config: string;
   readonly base: string;

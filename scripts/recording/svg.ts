@@ -8,7 +8,7 @@ export interface Picture {
   readonly rows: number;
   /** Stands in the bar of the window, and is read to those who cannot see it. */
   readonly title: string;
-  /** When it begins anew. */
+  /** When it starts over. */
   readonly seconds: number;
 }
 

@@ -62,7 +62,7 @@ export function resolveArtifacts(
   refuse(problems);
   const beside = more.map((name) => {
     const component = findComponent(catalog, name);
-    // Whoever asks for it by name cannot do without.
+    // A component that is requested by name is required.
     return { ...resolveRequest(requestFor(cluster, component), component, kubernetes, context), optional: false };
   });
   return [...needs, ...beside];

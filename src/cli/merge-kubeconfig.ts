@@ -42,7 +42,7 @@ export async function forgetKubeconfig(place: KubeconfigPlace, io: Io): Promise<
   rmSync(workDir.kubeconfig, { force: true });
 }
 
-/** Takes a cluster that is gone out of the person's kubeconfigs. That it cannot be done is told, and no reason to fail. */
+/** Removes a deleted cluster from the user's kubeconfigs. A failure is reported, but does not fail the command. */
 export async function removeFromKubeconfig(place: KubeconfigPlace, io: Io): Promise<void> {
   const { unmergeKubeconfig } = await import('../index.ts');
   const { reportError } = await import('./report-error.ts');

@@ -7,7 +7,7 @@ import { runs, some } from '../../test/rig/thorough.ts';
 import { loadConfig } from './load.ts';
 import { renderProblems } from './render.ts';
 
-const SEED = readFileSync(new URL('../../test/configs/seed-002-mended.yaml', import.meta.url), 'utf8');
+const SEED = readFileSync(new URL('../../test/configs/seed-002-corrected.yaml', import.meta.url), 'utf8');
 const PLANTED = 'Qcloud@123';
 
 /** Loads and shows a text; whatever it is, the answer is a cluster or clear problems inside the file. */

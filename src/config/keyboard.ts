@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorParams } from '../model/errors/index.ts';
+import type { Edit } from './edited-text.ts';
 import { knownKeys } from './introspect.ts';
-import type { Edit } from './mend.ts';
 import { unicodeName } from './problem.ts';
 import { ODD_SPACE, type Scan, type Token } from './scan.ts';
 

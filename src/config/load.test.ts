@@ -46,8 +46,8 @@ describe("the user's own document", () => {
     expect(warnings).toEqual(['KX2901', 'KX2905', 'KX2905', 'KX2905', 'KX2906', 'KX2907']);
   });
 
-  test('mended it loads', async () => {
-    const { cluster, problems } = await loadConfig(fixture('seed-002-mended.yaml'));
+  test('corrected it loads', async () => {
+    const { cluster, problems } = await loadConfig(fixture('seed-002-corrected.yaml'));
     expect(problems.filter((one) => one.severity === 'error')).toEqual([]);
     const spec = cluster!.spec;
     expect(spec.roleGroups).toEqual({
@@ -83,15 +83,15 @@ describe("the user's own document", () => {
     expect(cluster!.metadata.name).toBe('mycluster');
   });
 
-  test('only its mistakes are mended', () => {
+  test('only its mistakes differ', () => {
     const seed = new Set(readFileSync(fixture('seed-002.yaml'), 'utf8').split('\n'));
-    const mended = readFileSync(fixture('seed-002-mended.yaml'), 'utf8').split('\n');
+    const corrected = readFileSync(fixture('seed-002-corrected.yaml'), 'utf8').split('\n');
     // Nine addresses, one host more, two load balancer fields, three colons.
-    expect(mended.filter((line) => !seed.has(line))).toHaveLength(9 + 1 + 2 + 3);
+    expect(corrected.filter((line) => !seed.has(line))).toHaveLength(9 + 1 + 2 + 3);
   });
 
   test('the parts that it shows as comments load too', async () => {
-    const text = readFileSync(fixture('seed-002-mended.yaml'), 'utf8');
+    const text = readFileSync(fixture('seed-002-corrected.yaml'), 'utf8');
     const start = text.indexOf('  #host:');
     const tail = text.slice(start).replace(/^ {2}#/gm, '  ');
     const { cluster, problems } = await loadConfig({ text: text.slice(0, start) + tail, file: 'cluster.yaml' });

@@ -52,9 +52,9 @@ function loadText(file: string, raw: string, overrides: readonly string[]): Load
   const bare = sourceOf(file, text);
   const syntax = checkSyntax(bare, text);
   const source: ConfigSource = { ...bare, secrets: syntax.secrets };
-  if (syntax.mended === undefined) return { problems: tidy(syntax.problems), source };
+  if (syntax.corrected === undefined) return { problems: tidy(syntax.problems), source };
 
-  const parsed = parseYaml(source, syntax.mended);
+  const parsed = parseYaml(source, syntax.corrected);
   const problems = [...syntax.problems, ...parsed.problems];
   if (parsed.tree === undefined) return { problems: tidy(problems), source };
   const extended = withOverrides(source, overrides);

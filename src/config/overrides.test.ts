@@ -15,7 +15,7 @@ const shown = async (...overrides: readonly string[]) => {
   return renderProblems(problems, source, { lang: 'en', color: false });
 };
 
-describe('what holds instead of the file', () => {
+describe('overrides', () => {
   const cases: readonly (readonly [word: string, path: readonly (string | number)[], value: unknown])[] = [
     ['kubernetes.version=v1.33.2', ['kubernetes', 'version'], 'v1.33.2'],
     ['spec.kubernetes.maxPods=150', ['kubernetes', 'maxPods'], 150],

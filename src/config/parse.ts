@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml';
 import type { ErrorCode, ErrorParams } from '../model/errors/index.ts';
-import type { Mended } from './mend.ts';
+import type { EditedText } from './edited-text.ts';
 import { type Problem, problem } from './problem.ts';
 import { type ConfigSource, locationOf, type Span } from './source.ts';
 import type { Entry, Mapping, Scalar, Tree } from './tree.ts';
@@ -20,12 +20,13 @@ export interface Parsed {
 }
 
 /** Parses YAML 1.2 without tags, directives and surprises. */
-export function parseYaml(source: ConfigSource, mended: Mended): Parsed {
-  const document = parseQuietly(mended.text);
-  const at = (span: Span) => locationOf(source, { start: mended.original(span.start), end: mended.original(span.end) });
-  const errors = document.errors.slice(0, 200).map((error) => yamlProblem(error, mended.text, at));
+export function parseYaml(source: ConfigSource, corrected: EditedText): Parsed {
+  const document = parseQuietly(corrected.text);
+  const at = (span: Span) =>
+    locationOf(source, { start: corrected.original(span.start), end: corrected.original(span.end) });
+  const errors = document.errors.slice(0, 200).map((error) => yamlProblem(error, corrected.text, at));
   if (errors.length > 0) return { tree: undefined, problems: withoutEchoes(errors) };
-  const builder = new Builder(document, mended, (span) => locationOf(source, span));
+  const builder = new Builder(document, corrected, (span) => locationOf(source, span));
   const tree = builder.build();
   return { tree, problems: builder.problems };
 }
@@ -62,16 +63,16 @@ class Refused extends Error {}
 class Builder {
   readonly problems: Problem[] = [];
   readonly #document: Document;
-  readonly #mended: Mended;
+  readonly #corrected: EditedText;
   readonly #locate: (span: Span) => Problem['at'];
   /** An alias stands for the last anchor of its name before it. */
   readonly #anchors = new Map<string, Node>();
   #nodes = 0;
   #aliased = 0;
 
-  constructor(document: Document, mended: Mended, locate: (span: Span) => Problem['at']) {
+  constructor(document: Document, corrected: EditedText, locate: (span: Span) => Problem['at']) {
     this.#document = document;
-    this.#mended = mended;
+    this.#corrected = corrected;
     this.#locate = locate;
   }
 
@@ -160,7 +161,7 @@ class Builder {
   #span(node: Node | null, otherwise: Span = { start: 0, end: 0 }): Span {
     const range = node?.range;
     if (range === null || range === undefined) return otherwise;
-    return { start: this.#mended.original(range[0]), end: this.#mended.original(range[1]) };
+    return { start: this.#corrected.original(range[0]), end: this.#corrected.original(range[1]) };
   }
 
   #report<C extends ErrorCode>(code: C, params: ErrorParams<C>, at: Span, also?: Span): void {

@@ -102,7 +102,7 @@ function resolveRoles(
     return [...found];
   };
   const groups = Object.fromEntries(ROLES.map((role) => [role, members(role)])) as Record<Role, readonly string[]>;
-  // kubeadm runs etcd on the masters: whoever asks for the etcd hosts means these.
+  // kubeadm runs etcd on the masters: they are the etcd hosts.
   const stacked = spec.etcd.type === 'kubeadm' && groups.etcd.length === 0;
   return stacked ? { ...groups, etcd: groups.master } : groups;
 }

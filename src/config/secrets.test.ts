@@ -49,7 +49,7 @@ test('variables, files, prompts and text', async () => {
   expect(cluster.spec.hosts[0]?.ssh.password?.at).toBe('spec.hosts[0].password');
 });
 
-test('the same variable is told about once', async () => {
+test('the same variable is reported once', async () => {
   const { errors, values } = await resolveSecrets(await load(secret('env:PW', 'env:PW')), nothing);
   expect(errors.map((one) => one.code)).toEqual(['KX2801']);
   expect(values.size).toBe(0);

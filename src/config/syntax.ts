@@ -1,5 +1,5 @@
+import { applyEdits, type EditedText, unchanged } from './edited-text.ts';
 import { findSlips, MAX_SLIPS, mixesTabs } from './keyboard.ts';
-import { type Mended, mend, unchanged } from './mend.ts';
 import { type Problem, problem } from './problem.ts';
 import { type Scan, scan } from './scan.ts';
 import { secretSpans } from './secret-spans.ts';
@@ -15,12 +15,12 @@ export interface Syntax {
   readonly problems: readonly Problem[];
   readonly secrets: readonly Span[];
   /** The text as it was meant, to find the problems behind the slips; undefined if nobody can tell. */
-  readonly mended: Mended | undefined;
+  readonly corrected: EditedText | undefined;
 }
 
 /** Looks at a text without parsing it. */
 export function checkSyntax(source: ConfigSource, text: string): Syntax {
-  const refused = (one: Problem): Syntax => ({ problems: [one], secrets: [], mended: undefined });
+  const refused = (one: Problem): Syntax => ({ problems: [one], secrets: [], corrected: undefined });
   const at = (start: number, length = 0) => locationOf(source, { start, end: start + length });
   const marks = tooManyMarks(text);
   if (marks !== undefined) return refused(problem('KX2014', { limit: MAX_MARKS }, at(marks, 1)));
@@ -31,27 +31,27 @@ export function checkSyntax(source: ConfigSource, text: string): Syntax {
   if (whole !== undefined) return { ...refused(whole), secrets };
 
   const problems: Problem[] = [];
-  let mended = unchanged(text);
+  let corrected = unchanged(text);
   for (let pass = 0; pass < PASSES; pass += 1) {
-    const slips = findSlips(mended.text, scanned);
+    const slips = findSlips(corrected.text, scanned);
     for (const one of slips) {
       if (one.silent) continue;
-      const span = { start: mended.original(one.at), end: mended.original(one.at + one.length) };
+      const span = { start: corrected.original(one.at), end: corrected.original(one.at + one.length) };
       problems.push(problem(one.code, one.params as never, locationOf(source, span)));
     }
-    if (slips.length > MAX_SLIPS) return { problems, secrets, mended: undefined };
+    if (slips.length > MAX_SLIPS) return { problems, secrets, corrected: undefined };
     const edits = slips.flatMap((one) => one.edits);
     if (edits.length === 0) break;
-    mended = mend(mended, edits);
-    scanned = scan(mended.text);
-    for (const span of secretSpans(mended.text, scanned)) {
-      secrets.push({ start: mended.original(span.start), end: mended.original(span.end) });
+    corrected = applyEdits(corrected, edits);
+    scanned = scan(corrected.text);
+    for (const span of secretSpans(corrected.text, scanned)) {
+      secrets.push({ start: corrected.original(span.start), end: corrected.original(span.end) });
     }
   }
   const lost =
     (problems.some((one) => one.code === 'KX2105') && mixesTabs(text)) ||
     problems.some((one) => (one.code === 'KX2010' || one.code === 'KX2017') && !isInComment(source, one.at));
-  return { problems, secrets, mended: lost ? undefined : mended };
+  return { problems, secrets, corrected: lost ? undefined : corrected };
 }
 
 /** What makes the whole file no single document. */

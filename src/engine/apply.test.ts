@@ -185,7 +185,7 @@ describe('time', () => {
     }
   });
 
-  test("a step's own work is told to stop, and the rollback waits until it has", async () => {
+  test("a step's own work is aborted, and the rollback waits until it has ended", async () => {
     const rig = new Rig(['a']);
     const order: string[] = [];
     const slow = kvLike({

@@ -109,7 +109,7 @@ test('whatever fails, breaks or vanishes: all is settled once, failed tasks are 
         if (broken && !result.lostHosts.includes(name)) expect(outcome(i)).not.toBe('changed');
       });
 
-      // Everything is mended, and an hour later somebody resumes.
+      // Everything is repaired, and an hour later somebody resumes.
       for (const one of rig.hosts.values())
         for (const key of Object.keys(one.state.values)) if (key.startsWith('sick.')) one.set(key, undefined);
       await new Promise((resolve) => setTimeout(resolve, 2));

@@ -36,9 +36,9 @@ function stateOf(dir: string, name: string): MemoryState {
 const valuesOf = (dir: string) =>
   Object.fromEntries(['local', 'a', 'b'].map((name) => [name, stateOf(dir, name).values]));
 
-function mend(dir: string): void {
+function repair(dir: string): void {
   const state = stateOf(dir, 'b');
-  state.values['mended'] = 'yes';
+  state.values['repaired'] = 'yes';
   writeFileSync(join(dir, 'b.json'), JSON.stringify(state));
 }
 
@@ -69,7 +69,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
 
 /** Goes on after a crash, and looks at what came of it. */
 async function resume(dir: string, failing: boolean, expected: unknown, what: string): Promise<void> {
-  if (failing) mend(dir);
+  if (failing) repair(dir);
   const { result, states } = await runCrashPipeline(dir, { failing });
   expect(result.outcome, what).toBe('succeeded');
   const values = Object.fromEntries(Object.entries(states).map(([name, state]) => [name, state.values]));
@@ -108,9 +108,9 @@ describe.each([
       expected = final(clean);
       return;
     }
-    // What a run comes to on a host that needed no mending is what all the others must come to.
+    // The result on a host that needed no repair is the result that all others must have.
     expect(valuesOf(clean)['b']).toEqual({ ...initial, etc: 'new', bin: 'v2', unmounted: 'yes' });
-    mend(clean);
+    repair(clean);
     const { result, states } = await runCrashPipeline(clean, { failing });
     expect(result.outcome).toBe('succeeded');
     expected = Object.fromEntries(Object.entries(states).map(([name, { values }]) => [name, values]));

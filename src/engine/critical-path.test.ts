@@ -4,7 +4,7 @@ import { criticalPathOf } from './critical-path.ts';
 
 const graph = { id: (i: number) => `step-${i}` } as ExecutionGraph;
 
-test('a long path is told by its 30 longest steps, in order; its length is that of all', () => {
+test('a long path is shown by its 30 longest steps, in order; its length is that of all', () => {
   // Of 40 steps the first ten are the shortest.
   const path = Array.from({ length: 40 }, (_, i) => ({ i, durationMs: i < 10 ? 1 : 100 + ((i * 7) % 40) }));
   const { criticalPath, criticalPathMs } = criticalPathOf(graph, path);

@@ -31,7 +31,7 @@ describe('a disk that is full', () => {
   const one = on(a, kv({ key: 'one', value: '1' }), { name: 'one' });
   const two = on(a, kv({ key: 'two', value: '1' }), { name: 'two' });
 
-  test('everybody who waits is told, then and later', async () => {
+  test('all waiting callers get the error, then and later', async () => {
     const journal = Journal.create(file, header, none);
     fillDisk(journal);
     const all = await Promise.allSettled([1, 2].map((i) => journal.durable({ node: `${i}`, phase: 'intent' })));

@@ -87,7 +87,7 @@ describe('a dry run', () => {
           const source = i === 0 ? undefined : from[i];
           const ref = source === undefined ? undefined : made[source]!.refFrom(host(hosts[source]!));
           const value = ref ?? `value-${i}`;
-          // A value from a step that will change is not known beforehand: whoever uses it changes too.
+          // A value from a step that will change is not known beforehand: steps that use it change too.
           stays.push(!isAction[i] && right[i]! && (source === undefined || stays[source]!));
           if (isAction[i]) {
             made.push(on(host(name), action({ text: value }), { name: `n${i}` }));
@@ -211,7 +211,7 @@ describe('a dry run', () => {
     expect((await rig.run(on(a, broken({}), { name: 'x' }), { dryRun: true })).outcome).toBe('failed');
   });
 
-  test('a check that fails is told, and nothing is rolled back', async () => {
+  test('a check that fails is reported, and nothing is rolled back', async () => {
     const rig = new Rig(['a']);
     const broken = kvLike({
       judge: () => {

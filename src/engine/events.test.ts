@@ -56,7 +56,7 @@ describe('events', () => {
     expect(rig.of('node-started').map(({ title }) => title)).toEqual(['kv x', 'y']);
   });
 
-  test('progress is told now and then, and always at the end', async () => {
+  test('progress is reported now and then, and always at the end', async () => {
     const rig = new Rig(['a']);
     const sends = kvLike({
       apply: async (at, want, io): Promise<undefined> => {

@@ -109,7 +109,7 @@ export class Journal {
     if (this.failure !== undefined) throw this.failure;
   }
 
-  /** One writer at a time; whoever comes meanwhile is served by its next round. Never rejects. */
+  /** One writer at a time; callers that arrive meanwhile are served by its next round. Never rejects. */
   private flush(): Promise<void> {
     this.flushing ??= this.writeRounds();
     return this.flushing;
@@ -119,7 +119,7 @@ export class Journal {
     // A turn of the event loop lets everybody who is about to write join the first round.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.buffer.length > 0 || this.waiters.length > 0) await this.writeRound();
-    // In the same breath as the last look: whoever comes later must start a new flush.
+    // Synchronous with the last check: a later caller must start a new flush.
     this.flushing = undefined;
   }
 

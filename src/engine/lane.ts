@@ -260,7 +260,7 @@ export class Lane {
     try {
       return values.hasRefs(i) ? step.probe(values.forCheck(i)) : this.execution.sharedProbe(i);
     } catch {
-      // Its value is missing, or its want is not valid: that is told when its turn comes.
+      // Its value is missing, or its want is not valid: that is reported when its turn comes.
       return undefined;
     }
   }

@@ -265,7 +265,7 @@ describe('the connection is cut', () => {
     expect(rig.host('a').get('tries')).toBe('1');
   });
 
-  test('a job that dies with its machine is forgotten, looked after, and begun anew under another name', async () => {
+  test('a job that dies with its machine is forgotten, checked, and started again under another name', async () => {
     const rig = new Rig(['a']);
     const job = kvLike({ once: true, apply: (_host, want) => sh`kv add tries 1; hold job; kv set ${want.key} 1` });
     const running = rig.run(on(a, job({ key: 'x', value: '1' }), named('x')));

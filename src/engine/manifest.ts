@@ -32,7 +32,7 @@ export interface Owning {
 /** A change may be told to stop a little after its time. */
 const SLACK_SECONDS = 10;
 
-/** How the manifest is told of a change; undefined where there is none: on the local machine, or for a run that owns nothing. */
+/** How a change is recorded in the manifest; undefined where there is none: on the local machine, or for a run that owns nothing. */
 export function owning(
   options: { readonly run: string; readonly manifest?: ManifestOptions | undefined },
   of: Work & { readonly checkWant: unknown; readonly nature: string },

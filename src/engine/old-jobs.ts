@@ -24,7 +24,7 @@ export class OldJobs {
     this.values = values;
   }
 
-  /** A node's old job, for whoever is going to look after it. Given out once. */
+  /** A node's old job, for the caller that is going to wait for it. Returned once. */
   take(i: number): OldJob | undefined {
     const job = this.find(i);
     if (job) this.taken.add(i);
@@ -60,7 +60,7 @@ export class OldJobs {
     return false;
   }
 
-  /** A job that failed while nobody watched is like every step that failed before a resume: it is told, and tried again. */
+  /** A job that failed while nobody watched is like every step that failed before a resume: it is reported and retried. */
   private async endedWell(i: number, key: string, machine: Machine): Promise<boolean> {
     const { graph, emit, stop: signal } = this.options;
     const result = await machine.job({ key, script: sh`:`, timeoutSeconds: 60, signal });

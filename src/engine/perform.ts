@@ -153,7 +153,7 @@ async function mustBeThere(machine: Machine, signal: AbortSignal): Promise<void>
   }
 }
 
-/** A step's own work, for at most so long. It is told to stop and given a moment, so that it does not go on under others. */
+/** A step's own work, with a time limit. After it, the work is aborted and given a moment to end before others start. */
 async function inTime<T>(
   options: ExecuteOptions,
   at: Work,

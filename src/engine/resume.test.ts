@@ -63,26 +63,27 @@ describe('jobs of a dead kubexm', () => {
   });
 
   test.each([true, false])(
-    'one that failed meanwhile is told and tried again, like every failed step (mended: %s)',
-    async (mended) => {
+    'one that failed meanwhile is reported and retried, like every failed step (repaired: %s)',
+    async (repaired) => {
       const rig = new Rig(['a']);
       const fails = jobLike({
-        apply: (_host, want) => sh`kv add tries 1; hold x; kv has mended || fail 3 out of memory; kv set ${want.key} 1`,
+        apply: (_host, want) =>
+          sh`kv add tries 1; hold x; kv has repaired || fail 3 out of memory; kv set ${want.key} 1`,
         revert: () => sh`kv del x`,
       });
       const two = () => task('m/t', sequence(set('one'), on(a, fails({ key: 'x', value: '1' }), named('x'))));
       await dieWithJob(rig, two());
       rig.host('a').release('x');
       await ended(rig);
-      if (mended) rig.host('a').set('mended', 'yes');
+      if (repaired) rig.host('a').set('repaired', 'yes');
       const result = await rig.run(two(), { replay: rig.died(), ...alive });
       expect(rig.of('warning').map(({ error }) => error)).toMatchObject([
         { code: 'KX4002', params: { node: 'm/t/x@a', reason: 'exit code 3: out of memory' } },
       ]);
       expect(rig.host('a').get('tries')).toBe('2');
       expect(rig.host('a').state.jobs).toEqual({});
-      expect(result.counts).toEqual(mended ? { satisfied: 1, changed: 1 } : { reverted: 1, failed: 1 });
-      expect(rig.host('a').get('one')).toBe(mended ? '1' : undefined);
+      expect(result.counts).toEqual(repaired ? { satisfied: 1, changed: 1 } : { reverted: 1, failed: 1 });
+      expect(rig.host('a').get('one')).toBe(repaired ? '1' : undefined);
     },
   );
 

@@ -227,7 +227,7 @@ export class Rollback {
     return () => performRevert(options, at(want), () => knowing(revert(machine, want, this.before(i))));
   }
 
-  /** With its secrets, as long as they are known: after a crash nobody mints them anew just to undo. */
+  /** With its secrets, as long as they are known: after a crash they are not minted again just to undo. */
   private wantToUndo(i: number): unknown {
     const { values } = this.execution;
     try {

@@ -46,7 +46,7 @@ describeSystemdHosts('jobs as systemd units', () => {
     await machine.forgetJob('late');
   });
 
-  test('a unit that is killed is told', async () => {
+  test('a unit that is killed is reported', async () => {
     const killed = job('killed', 'sleep 60');
     // It may be told before the one who killed it has ended.
     killed.catch(() => undefined);

@@ -156,7 +156,7 @@ describeHosts('jobs', () => {
     await machine.forgetJob('left');
   });
 
-  test('a job that is killed, or whose machine was restarted, is told', async () => {
+  test('a job that is killed, or whose machine was restarted, is reported', async () => {
     const killed = machine.job(job('killed', 'sleep 60'));
     killed.catch(() => undefined);
     await killJob('killed');

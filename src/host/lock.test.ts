@@ -119,7 +119,7 @@ describeHosts('locks', () => {
   });
 
   test('a long command does not make its owner look dead', async () => {
-    // Whoever wants the lock takes an owner for dead after three of its own beats.
+    // A process that wants the lock takes an owner for dead after three of its own beats.
     const [first, second] = [await connect({ heartbeatMs: 150 }), await connect({ heartbeatMs: 500 })];
     await first.lock(owner('r1'));
     const long = first.run(rawScript(`${held}; echo done`));

@@ -131,7 +131,7 @@ export async function readLock(link: Link): Promise<LockState | undefined> {
   return told.answer === '' ? undefined : told;
 }
 
-/** Ends whoever holds the lock. Refused while a job lives, unless forced. */
+/** Takes the lock from its holder. Refused while a job lives, unless forced. */
 export async function breakLock(link: Link, force: boolean): Promise<boolean> {
   const told = tell(await link.query('kx_lock_show'));
   if (told.answer === '') return false;

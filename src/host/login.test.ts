@@ -168,7 +168,7 @@ describeHosts('logging in', () => {
 });
 
 describeHosts('a forced command', () => {
-  test('is told from a shell', async () => {
+  test('is distinguished from a shell', async () => {
     const rig = await startRig({ sshd: ['ForceCommand echo "This account is for file transfer only"; exit 3'] });
     try {
       const login = connectMachine((rig.hosts[0] as RigHost).target());

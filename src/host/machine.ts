@@ -81,7 +81,7 @@ export class LinkedMachine implements Machine {
     return readLock(this.#link);
   }
 
-  /** Ends whoever holds the machine: false when nobody does. Refused (KX3102) while a job lives, unless forced. */
+  /** Takes the lock of the machine from its holder: false when it is free. Refused (KX3102) while a job lives, unless forced. */
   breakLock(options: { readonly force?: boolean } = {}): Promise<boolean> {
     return breakLock(this.#link, options.force ?? false);
   }

@@ -56,7 +56,7 @@ export class MainShell {
       this.#sideTimer = setTimeout(() => void side.then((shell) => shell.close()), SIDE_IDLE_MS).unref();
       return output as Output;
     } catch (error) {
-      // One that does not answer is of no use to whoever asks next.
+      // A shell that does not answer is of no use to the next caller.
       if (this.#side === side) this.#side = undefined;
       void side.then((shell) => shell.abandon()).catch(() => undefined);
       throw error;

@@ -85,7 +85,7 @@ export class MemoryHost {
     return run.output();
   }
 
-  /** Starts a job unless there is one of that key. It goes on whoever watches. */
+  /** Starts a job unless one with that key exists. It goes on without its watchers. */
   startJob(key: string, script: string): void {
     if (this.state.jobs[key]) return;
     this.state.jobs[key] = { script, done: 0, code: undefined, stdout: '', stderr: '', dead: false };

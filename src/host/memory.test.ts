@@ -85,7 +85,7 @@ describe('the connection', () => {
     expect((await machine.batch([sh`kv get x`]))[0]!.stdout).toBe('2\n');
   });
 
-  test('lost: whatever waits and whatever comes is told', async () => {
+  test('lost: current and later calls fail', async () => {
     const host = new MemoryHost('a');
     const machine = new MemoryMachine(host);
     const waiting = [
@@ -137,7 +137,7 @@ describe('the connection', () => {
 describe('jobs', () => {
   const job = (script: string) => ({ key: 'k', script: rawScript(script), timeoutSeconds: 5 });
 
-  test('one key never starts twice, whoever asks', async () => {
+  test('one key never starts twice, from any caller', async () => {
     const host = new MemoryHost('a');
     const first = new MemoryMachine(host).job(job('kv add n 1; hold h; echo done; fail 4 end'));
     await eventually(() => host.isHeld('h'));

@@ -39,7 +39,7 @@ describeHosts('a connection that breaks', () => {
     expect(await host.exec('ls /run')).not.toContain('kubexm');
   });
 
-  test('probes are asked again; a command is told, and has ended by then', async () => {
+  test('probes are asked again; a command is reported as lost, and has ended by then', async () => {
     const running = machine.run(sh`echo begun >/srv/kx-test/step; sleep 3; echo done >/srv/kx-test/step`);
     const behind = machine.run(sh`echo behind >/srv/kx-test/behind`);
     const probe = machine.batch([sh`echo one`, sh`echo two`]);

@@ -111,7 +111,7 @@ export class Shell {
     stdin.write(`KX_LIB_ID=${libraryId} KX_LIB=${quote(library)}\neval "$KX_LIB"\n`);
     stdin.write(`kx_open ${nonce} ${quote(places.stateDir ?? '')} ${quote(places.runDir ?? '')}\n`);
     this.info = this.#hello();
-    // Whoever wants it awaits it; its failure is also that of every call.
+    // Callers that need it await it; its failure is also that of every call.
     this.info.catch(() => undefined);
   }
 

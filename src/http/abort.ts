@@ -1,4 +1,4 @@
-/** Waits for work that others wait for too: whoever gives up leaves, and lets it go on. */
+/** Waits for work that others wait for too: a caller that is aborted stops waiting, and the work goes on. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();

@@ -63,7 +63,7 @@ export async function exchange(connections: Connections, request: Request): Prom
       sent.on('error', reject);
       sent.on('close', () => reject(new HttpFailure('the connection was closed', { transient: true })));
     });
-    // Whoever loses the race below must not be an unhandled rejection.
+    // The loser of the race below must not become an unhandled rejection.
     answered.catch(() => undefined);
     if (payload !== undefined) await transmit(sent, payload, answered, () => watch.expect(stallSeconds));
     if (!sent.writableEnded) sent.end();
@@ -71,7 +71,7 @@ export async function exchange(connections: Connections, request: Request): Prom
     return await answered;
   } catch (error) {
     signal.throwIfAborted();
-    // What went wrong on this side, such as a file that cannot be read, is told as it is.
+    // An error on this side, such as a file that cannot be read, is passed on unchanged.
     if (error instanceof PayloadFailure) throw error.cause;
     throw asHttpFailure(error);
   } finally {

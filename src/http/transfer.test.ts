@@ -91,7 +91,7 @@ test('more than there can be', async () => {
   expect(sink.size).toBe(0);
 });
 
-test('what the sink says is told as it is', async () => {
+test('an error of the sink is passed on unchanged', async () => {
   server.on('/f', serve(content));
   const full = new Memory();
   full.append = async () => {

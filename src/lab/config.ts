@@ -2,7 +2,7 @@ import { API_VERSION } from '../model/cluster/document.ts';
 import { SUPPORTED_KUBERNETES } from '../model/cluster/text.ts';
 import type { Lab, LabMachine } from './types.ts';
 
-/** The version of Kubernetes for whoever does not care. */
+/** The default version of Kubernetes. */
 export const LAB_KUBERNETES = `v1.${SUPPORTED_KUBERNETES.last - 2}.2`;
 
 /** What of a lab its configuration says. */

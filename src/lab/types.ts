@@ -31,7 +31,7 @@ export interface LabPlaces {
   readonly cache: string;
 }
 
-/** What happens, for whoever waits. Nothing here is a text: the reader's language is the reader's business. */
+/** Progress of a lab. It contains no texts: the receiver chooses the language. */
 export type LabProgress =
   /** Somebody else works on the same thing. */
   | { readonly type: 'waiting'; readonly for: 'lab' | 'base' | 'box' }
@@ -178,7 +178,7 @@ export interface LabProvider {
   start(lab: string, machines: readonly string[], options: LabOptions): Promise<void>;
   stop(lab: string, machines: readonly string[], options: LabOptions): Promise<void>;
   reboot(lab: string, machines: readonly string[], options: LabOptions): Promise<void>;
-  /** As when the power fails: nothing is told, nothing is written. */
+  /** A power cut: the machine gets no warning and writes nothing. */
   cut(lab: string, machines: readonly string[], options: LabOptions): Promise<void>;
   partition(lab: string, machine: string, options: LabOptions): Promise<void>;
   heal(lab: string, machine: string, options: LabOptions): Promise<void>;

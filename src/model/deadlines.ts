@@ -22,7 +22,7 @@ export interface Deadlines {
   readonly callMs: number;
   /** One attempt to get a shell back after a cut, with ending what the old one ran and taking the lock again. */
   readonly reopenMs: number;
-  /** The second shell, which stops commands: opened and answered. Whoever waits for it has waited for a timeout already. */
+  /** The second shell, which stops commands: opened and answered. Its callers have waited for a timeout already. */
   readonly sideMs: number;
   /** Stopping one command by all means before the connection is given up. */
   readonly haltMs: number;

@@ -55,10 +55,10 @@ describe('plainLines', () => {
         "warning: KX4002 step etcd/install/unit@node1 failed: exit code 1",
         "    | line one",
         "    | line two",
-        "    Read the last lines of the command above, mend the cause on that host, then run again, with --resume where the command takes it.",
+        "    Read the last lines of the command above, fix the cause on that host, then run again, with --resume if the command supports it.",
         "create cluster prod: failed after 1 min 30 s: 3 changed, 1 failed",
         "  node1: KX4002 step etcd/install/unit@node1 failed: exit code 1",
-        "    Read the last lines of the command above, mend the cause on that host, then run again, with --resume where the command takes it.",
+        "    Read the last lines of the command above, fix the cause on that host, then run again, with --resume if the command supports it.",
         "  lost hosts: node2",
         "  go on with --resume",
       ]

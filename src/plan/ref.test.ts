@@ -12,7 +12,7 @@ const secret = on(local, token({ hours: 1 })).ref();
 const id = (key: { readonly name: string }) => `task/${key.name}`;
 
 describe('a Ref', () => {
-  it('is told from anything that looks like one', () => {
+  it('is distinguished from anything that looks like one', () => {
     expect(isRef(object)).toBe(true);
     expect(isRef({ ...JSON.parse(JSON.stringify(object)) })).toBe(false);
     expect(isRef(null)).toBe(false);

@@ -70,7 +70,7 @@ export interface Retry {
   /** Says which failures are transient: everything else fails at once. */
   transient(failure: Output | Error): boolean;
   /**
-   * Says of the check's answer after a change that it could not look: whoever it asked did not answer for a moment. Default:
+   * Whether the check after a change could not look, because the service it asked did not answer for a moment. Default:
    * never, a check that is not satisfied is a failure.
    */
   unanswered?(seen: Output): boolean;

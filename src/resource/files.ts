@@ -28,7 +28,7 @@ export function parseSeen(text: string): ReadonlyMap<string, SeenFile> {
   );
 }
 
-/** Notes the digests of files that were just compared. Whoever calls holds the guard of the cluster's artifacts. */
+/** Notes the digests of files that were just compared. The caller holds the guard of the cluster's artifacts. */
 export async function noteSeen(workDir: string, files: ReadonlyMap<string, string>): Promise<void> {
   const file = seenFileOf(workDir);
   const before = parseSeen(await readFile(file, 'utf8').catch(() => ''));
@@ -39,8 +39,8 @@ export async function noteSeen(workDir: string, files: ReadonlyMap<string, strin
 }
 
 /**
- * Gives an item of the cache its name in the cluster's directory: a second name of the same file where that is possible. Whoever
- * calls holds the guard of the cluster's artifacts.
+ * Gives an item of the cache its name in the cluster's directory: a second name of the same file where that is possible. The
+ * caller holds the guard of the cluster's artifacts.
  */
 export async function placeFile({ store }: Cache, got: Got, path: string, executable: boolean): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -41,7 +41,7 @@ function lockText(items: ArtifactLock): string {
   return `${JSON.stringify({ version: 1, items: sorted }, null, 2)}\n`;
 }
 
-/** Adds to a lock. Whoever calls holds the guard of the cluster's artifacts. */
+/** Adds to a lock. The caller holds the guard of the cluster's artifacts. */
 export async function addToLock(workDir: string, more: ArtifactLock): Promise<void> {
   const file = lockFileOf(workDir);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -55,7 +55,7 @@ export async function addToLock(workDir: string, more: ArtifactLock): Promise<vo
 
 /**
  * Writes a file that is either the old or the new one, whatever happens to this process; unless it is only a note that may be
- * lost, also whatever happens to the machine. Whoever calls holds the guard of the cluster's artifacts.
+ * lost, also whatever happens to the machine. The caller holds the guard of the cluster's artifacts.
  */
 export async function replaceFile(file: string, text: string, kind: 'record' | 'note' = 'record'): Promise<void> {
   // Always the same name: what a killed run leaves there, the next one takes away.

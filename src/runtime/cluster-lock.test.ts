@@ -63,7 +63,7 @@ test('another process has it: who that is; free the moment it is killed', async 
   lockCluster(file, owner).release();
 });
 
-test('a damaged file is not taken for a lock: its name, the reason, and what to do; removed, it is made anew', () => {
+test('a damaged file is not taken for a lock: its name, the reason, and what to do; removed, it is created again', () => {
   writeFileSync(file, 'this has never been a database, and it is long enough to be looked at as one '.repeat(20));
   const error = refusal();
   expect(error).toMatchObject({ code: 'KX4027', params: { file, reason: 'file is not a database' } });

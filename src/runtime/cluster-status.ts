@@ -87,7 +87,7 @@ function statusOf(
     if (anyChanged && later.some(({ pipeline }) => pipeline === CREATE)) return 'unfinished';
     return decisive ? 'deleted' : 'new';
   }
-  // Whoever has reset the last of its hosts has deleted it.
+  // A cluster is deleted once the last of its hosts has been reset.
   const isReset = later.some(({ pipeline, status }) => pipeline === RESET && status === 'succeeded');
   if (isReset && !anyChanged) return 'deleted';
   // Without a master there is no cluster, whatever is left on other hosts.

@@ -168,7 +168,7 @@ describe('the status of a cluster', () => {
     });
   });
 
-  test('whoever resets the last of its hosts has deleted it', async () => {
+  test('resetting the last of its hosts deletes it', async () => {
     const runs = [create('succeeded', { begins: true }), gone('partial'), reset];
     const left = await world(runs, ['node2']);
     expect(await listClusters(left.env)).toMatchObject([{ status: 'half-deleted' }]);

@@ -11,7 +11,7 @@ export interface ClusterRow {
   /** It is meant where none is named. */
   readonly current: boolean;
   readonly status: ClusterStatus;
-  /** As it was created, else as its file says; null where neither is to be had. */
+  /** As it was created, else as its file says; null if neither is known. */
   readonly kubernetesVersion: string | null;
   readonly masters: number | null;
   readonly workers: number | null;

@@ -102,7 +102,7 @@ export async function connectHosts(
     await unlessAborted(Promise.all([here, away]), interruption.signal);
     interruption.signal.throwIfAborted();
   } catch (error) {
-    // Whoever still arrives is sent away again. Only this machine is waited for, lest its shell outlives us.
+    // Connections that are still being made are closed. Only the local machine is waited for, lest its shell outlives us.
     void away.then(close);
     await Promise.allSettled([here]);
     await close();

@@ -28,7 +28,7 @@ export async function lockOwners(options: WithHostsOptions): Promise<readonly Ho
 
 /**
  * Takes the locks that `lockOwners` has shown away from their owners, and records of dead jobs with them; somebody who came
- * meanwhile keeps theirs, and a living job is never touched. Each host is told of, whatever happens on another one.
+ * meanwhile keeps theirs, and a living job is never touched. Each host is reported, whatever happens on another one.
  */
 export async function breakLocks(
   options: WithHostsOptions,

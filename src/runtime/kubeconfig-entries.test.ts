@@ -168,7 +168,7 @@ describe('merging', () => {
 });
 
 describe('taking out', () => {
-  test('what was changed since stays, and is told', () => {
+  test('what was changed since stays and is reported', () => {
     const { text, merged } = merge(MARGIN);
     const changed = text.replace('192.0.2.1:6443', 'lb.example.com:6443');
     const removed = removeEntries(changed, merged);

@@ -37,7 +37,7 @@ export interface OpenConfig {
   readonly redactor: Redactor;
 }
 
-/** Loads and checks a file, with what holds instead of it. Throws ConfigError with everything that is wrong. */
+/** Loads and checks a file with its overrides. Throws ConfigError with everything that is wrong. */
 export async function openCluster(
   file: string,
   overrides: readonly string[] = [],

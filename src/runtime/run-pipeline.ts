@@ -159,7 +159,7 @@ async function runWith<P>(
   }
 }
 
-/** Runs it on the hosts that answer. Where it needs the others too, its checks tell all there is to mend, and it is refused. */
+/** Runs it on the hosts that answer. If it needs the others too, its checks report all problems, and it is refused. */
 async function runConnected<P>(
   pipeline: Pipeline<P>,
   params: P,

@@ -12,7 +12,7 @@ import {
 import type { RunDir } from './run-store.ts';
 import type { WorkDir } from './work-dir.ts';
 
-/** Everything that hears of a run: its log, the cluster's event store, and whoever the caller brought. */
+/** Everything that receives the events of a run: its log, the cluster's event store, and the caller's sinks. */
 export async function runSinks(
   workDir: WorkDir,
   dir: RunDir,
@@ -33,6 +33,6 @@ export async function writeRunMetrics(workDir: WorkDir): Promise<void> {
       reader.close();
     }
   } catch {
-    // The store or the disk is not to be had; the log has said so already.
+    // The store or the disk is not available; the log has said so already.
   }
 }

@@ -73,8 +73,8 @@ export function readSavedPlan(file: string): SavedPlan {
 }
 
 /**
- * What makes a run be exactly a saved plan: it is planned anew from what is there now, and refused, with the difference, if
- * that is another plan. So only what the plan depends on counts.
+ * Makes a run execute exactly a saved plan: the run is planned again from the current state, and refused, with the difference, if
+ * that gives another plan. So only what the plan depends on counts.
  */
 export function exactly(saved: SavedPlan, file: string): Required<Pick<RunPipelineOptions, 'onPlanned'>> {
   return { onPlanned: (planned) => refuseIfMoved(saved, planned, file) };

@@ -13,7 +13,7 @@ export interface Coredns {
   readonly domain: string;
 }
 
-/** CoreDNS, which kubeadm has installed and owns too: fields are set in it. It reads its configuration anew by itself. */
+/** CoreDNS, which kubeadm has installed and owns too: fields are set in it. It reloads its configuration by itself. */
 export const corednsConfig = dedicated(
   'fields',
   kubeObjects,

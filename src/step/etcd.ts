@@ -187,7 +187,7 @@ const etcdctl = (name: string, endpoints: readonly string[]): string =>
 const othersOf = (members: readonly EtcdMember[], { name }: EtcdMember): readonly string[] =>
   members.filter((one) => one.name !== name).map(clientUrl);
 
-/** What a member is told about the cluster when it starts for the first time. */
+/** What a member needs to know about the cluster when it starts for the first time. */
 export interface Membership {
   readonly member: EtcdMember;
   readonly members: readonly EtcdMember[];

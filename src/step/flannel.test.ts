@@ -41,7 +41,7 @@ test('what is waited for is what the manifest is changed for', () => {
   expect(patchOf(IPV4, 'DaemonSet')).toHaveProperty('name', daemon?.name);
 });
 
-test('flannel starts anew on a tenth of the nodes at a time', () => {
+test('flannel restarts on a tenth of the nodes at a time', () => {
   expect(patchOf(IPV4, 'DaemonSet')).toMatchObject({
     merge: { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: '10%' } } } },
   });

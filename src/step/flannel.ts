@@ -36,7 +36,7 @@ const daemon = ({ domain, port }: Flannel['endpoint']): ObjectPatch => ({
   name: 'kube-flannel-ds',
   merge: {
     spec: {
-      // Packets travel on while flannel starts anew: one node after the other would take hours in a big cluster.
+      // Packets are still forwarded while flannel restarts: one node after the other would take hours in a big cluster.
       updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '10%' } },
       template: {
         spec: {

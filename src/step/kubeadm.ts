@@ -56,7 +56,7 @@ const nodeEffects = (places: NodePlaces): readonly Effect[] => [
     '/root/.kube/cache',
   ].map((path) => ({ type: 'path', path }) as const),
   { type: 'directory', path: '/root/.kube' },
-  // Whoever runs containers with CNI notes them there. What is of the network of pods has its name; the loopback has the same everywhere.
+  // All users of CNI record their containers there. Entries of the pod network have its name; the loopback has the same name everywhere.
   { type: 'paths', prefix: '/var/lib/cni/results/cni-loopback-' },
   { type: 'directory', path: '/var/lib/cni/results' },
   { type: 'directory', path: '/var/lib/cni/networks' },
@@ -140,11 +140,11 @@ export const kubeletEnabled = dedicated(
     service({ unit: 'kubelet', enabled: true, effects: [...nodeEffects(params.places), ...params.effects] }),
 );
 
-/** What `kubeadm init` is told, kept on the host for whoever wants to know. */
+/** The configuration for `kubeadm init`, kept on the host for reference. */
 export const kubeadmConfigFile = dedicated(
   'kubeadm-config',
   file,
-  'What kubeadm is told about the cluster.',
+  'The kubeadm configuration of the cluster.',
   (params: { readonly cluster: ClusterSettings; readonly node: NodeSettings }) =>
     file({
       path: KUBERNETES.kubeadmConfig,

@@ -21,7 +21,7 @@ const entry: ManifestEntry = {
 };
 const stepOf = (more: Partial<ManifestEntry> = {}) => resetSteps([]).undo({ ...entry, ...more });
 
-test('an entry that is gone is undone; else it is told what becomes of each thing', () => {
+test('an entry that is gone is undone; else the fate of each part is reported', () => {
   const { step, want } = stepOf({ names: ['service:x'], effects: [{ type: 'links', prefix: 'cni' }] });
   expect(step.probe?.(want).script).toBe('kx_reset_look 000007');
   expect(step.judge?.(output(0), want)).toMatchObject({ verdict: 'satisfied' });
@@ -37,7 +37,7 @@ test('an entry that is gone is undone; else it is told what becomes of each thin
   expect(step.judge?.(output(1, '', 'broken'), want)).toMatchObject({ verdict: 'needed' });
 });
 
-test('files are put back by one script; what cannot be undone is told', () => {
+test('files are put back by one script; what cannot be undone is reported', () => {
   const { step, want } = stepOf();
   expect(step.apply({} as never, want, {} as never)).toEqual({
     script: `kx_reset_keep 000007 || exit
@@ -57,7 +57,7 @@ kx_reset_drop 000007`,
   });
 });
 
-test('systemd is told of the units whose files were changed, and of no other', async () => {
+test('systemd reloads only units whose files were changed', async () => {
   const paths = [
     '/etc/systemd/system/kubelet.service',
     '/etc/systemd/system/kubelet.service.d/10-kubeadm.conf',
@@ -92,7 +92,7 @@ test('a kind that nobody knows is an error that says so', async () => {
   });
 });
 
-test('a step that reverts by itself does so between keeping and putting back, and what it leaves alone is told', async () => {
+test('a step that reverts by itself does so between keeping and putting back, and what it leaves alone is reported', async () => {
   const sent: string[] = [];
   const answers: Record<string, ReturnType<typeof output>> = {};
   const host = {
@@ -124,7 +124,7 @@ test('a step that reverts by itself does so between keeping and putting back, an
   expect(sent[1]).toMatch(/^kx_reset_effects .*\nkx_reset_left 'file \/etc\/x stays: undoing it needs a secret/);
 });
 
-test('what was kept and what stays is told once', () => {
+test('what was kept and what stays is reported once', () => {
   expect(tellings('--\n')).toEqual([]);
   expect(tellings('/a\n/a.kept\n/a\n/a.kept\n--\n/d stays: not ours\n')).toEqual([
     '/a was changed by somebody else: kept as /a.kept',

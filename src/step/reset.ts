@@ -15,7 +15,7 @@ const STAYS = /\bstays\b/;
 
 /** A change to undo. */
 interface Undo extends ManifestEntry {
-  /** What of it cannot be undone stays as it is, is told, and belongs to nobody from then on. */
+  /** Parts that cannot be undone stay as they are, are reported, and belong to nobody from then on. */
   readonly leave?: true;
   /** The whole cluster goes. What reverts finds `$KX_WHOLE` set, and asks nothing of the cluster any more. */
   readonly whole?: true;

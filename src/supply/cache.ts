@@ -13,7 +13,7 @@ export interface IndexRecord extends Supplied {
   readonly key: string;
 }
 
-/** Whoever waits for another. */
+/** A caller that waits for another. */
 export type Waiter = Pick<SupplyIo, 'signal' | 'say'>;
 
 /** The files of all clusters by their digests, and what is known of where they came from. */
@@ -26,7 +26,7 @@ export interface Cache {
   note(record: IndexRecord): Promise<void>;
   records(): Promise<readonly IndexRecord[]>;
   forget(record: IndexRecord): Promise<void>;
-  /** Runs the work while nobody else, here or in another process, does work of that name. `waiting` is told where that takes time. */
+  /** Runs the work while nobody else, here or in another process, does work of that name. `waiting` is reported where that takes time. */
   alone<T>(name: string, waiting: string, io: Waiter, work: () => Promise<T>): Promise<T>;
 }
 

@@ -111,7 +111,7 @@ describe('ensure', () => {
     expect(told).toEqual(['one: one gave everything but x']);
   });
 
-  test('who vouched is known, also of what comes from the cache; only a mirror is told of, once', async () => {
+  test('who vouched is known, also of what comes from the cache; only a mirror is reported, once', async () => {
     const [mirror, good] = [new TextSource('mirror'), new TextSource('good')];
     mirror.vouches = 'mirror';
     for (const [source, vouched] of [
@@ -125,7 +125,7 @@ describe('ensure', () => {
       }
     }
     expect(told).toEqual([expect.stringMatching(/^mirror: nobody but this mirror vouches/)]);
-    // Another run is told too, unless the cluster has agreed on it before.
+    // Another run reports it too, unless the cluster has agreed on it before.
     const pins = asPins(await ensure(supplyOf(mirror), job, {}, io()));
     expect(told).toHaveLength(2);
     await ensure(supplyOf(mirror), job, pins, io());
@@ -159,7 +159,7 @@ describe('ensure', () => {
     await expect(ensure(supplyOf(one), job, {}, io())).rejects.toMatchObject({ code: 'KX7015' });
   });
 
-  test('mends a flipped byte', async () => {
+  test('repairs a flipped byte', async () => {
     const one = new TextSource('one');
     const got = await ensure(supplyOf(one), job, {}, io());
     const [first] = got.values();

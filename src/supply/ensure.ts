@@ -32,7 +32,7 @@ export interface Supply {
 
 /**
  * A directory that cannot be written to, a full disk: what is wrong with this machine is wrong for every source. A certificate that is
- * not trusted may mean that somebody is in between: whoever that is must not decide which source is asked.
+ * not trusted may mean that somebody intercepts the connection: they must not decide which source is asked.
  */
 const FINAL: ReadonlySet<string> = new Set(['KX7035', 'KX7122', ...UNTRUSTED]);
 

@@ -240,7 +240,7 @@ class Builder {
     return one;
   }
 
-  /** The same recipe is built once, whoever asks, of whichever process; others wait for their turn. */
+  /** The same recipe is built once, across callers and processes; others wait for their turn. */
   private async inTurn<T>(recipe: string, work: number, io: SupplyIo, build: () => Promise<T>): Promise<T> {
     const waiting = 'waiting for another build';
     return await this.cache.alone(`recipe ${recipe}`, waiting, io, () => this.slots.run(work, io, build));

@@ -1,4 +1,4 @@
-/** Getting artifacts: from the cache, the network, the disk, or built from source; by digest, once, whoever asks. */
+/** Getting artifacts: from the cache, the network, the disk, or built from source; by digest, once for all callers. */
 export { locked, writeError } from '../oci/index.ts';
 export { artifactCacheDir, type Cache, digestOfHex, openCache } from './cache.ts';
 export { ensure, type Got, keyOf, type Pins, type Supply, whyUnbuilt } from './ensure.ts';

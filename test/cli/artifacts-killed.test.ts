@@ -93,14 +93,14 @@ describe('all of a cluster’s artifacts from several sources', { timeout: 600_0
     const requests = mirror.server.requests.length;
     expect((await call(COMMAND, { cwd, env })).code).toBe(0);
     expect(mirror.server.requests.length).toBe(requests);
-    // Not even a loopback: whoever tried to connect would fail, and go with it.
+    // Not even a loopback: a connection attempt would fail, and the run with it.
     if (spawnSync('unshare', ['--net', 'true']).status !== 0) return context.skip('needs a network namespace');
     const alone = ['--net', process.execPath, MAIN, ...COMMAND, '--detailed-exitcode'];
     const { status, stderr } = spawnSync('unshare', alone, { cwd, env: plainEnv(env), encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, expect.stringContaining('succeeded')]);
   });
 
-  test('the lock says who vouched for what, and that only a mirror did is told', async () => {
+  test('the lock says who vouched for what, and warns if only a mirror did', async () => {
     const text = readFileSync(join(cluster(), 'artifacts.lock'), 'utf8');
     const { items } = JSON.parse(text) as { items: Record<string, { source: string; vouched?: string }> };
     for (const [id, { source, vouched }] of Object.entries(items)) {
@@ -120,7 +120,7 @@ describe('all of a cluster’s artifacts from several sources', { timeout: 600_0
   test('killed at random moments: never a bad file, and the next run goes on', async () => {
     const right = new Set([...agreed.values()]);
     for (const [i, moment] of some(randoms(20), 3).entries()) {
-      // Some begin anew, the others go on with what the one before has left.
+      // Some start over, the others go on with what the one before has left.
       if (i % 3 === 0) forget();
       const child = spawn(process.execPath, [MAIN, ...COMMAND], { cwd, env: plainEnv(env), stdio: 'ignore' });
       const gone = new Promise((resolve) => child.once('close', resolve));

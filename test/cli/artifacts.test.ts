@@ -54,7 +54,7 @@ describe('artifacts on the command line', () => {
     return new Map(rows.map(({ id, state }) => [id, state]));
   };
 
-  test('got, listed, damaged, mended, shared, pruned', { timeout: 180_000 }, async () => {
+  test('downloaded, listed, damaged, repaired, shared, pruned', { timeout: 180_000 }, async () => {
     writeFileSync(join(cwd, 'c.yaml'), CONFIG);
     const mixed = await artifactDirectory(join(cwd, 'c.yaml'), offline);
     expect(await states()).toEqual(new Map(mixed.map((id) => [id, 'needed'])));
@@ -79,7 +79,7 @@ describe('artifacts on the command line', () => {
     expect(list.stdout).not.toMatch(/to get|cached/);
     expect(list.stderr).toContain(`${ids.length} of ${ids.length} are here`);
 
-    // One byte is flipped: seen by its time, its content, and mended from the source.
+    // One byte is flipped: seen by its time, its content, and repaired from the source.
     chmodSync(kubeadm(), 0o755);
     writeFileSync(kubeadm(), readFileSync(kubeadm(), 'utf8').replace('kubeadm', 'kubeadn'));
     expect((await states()).get(KUBEADM)).toBe('changed');
@@ -134,7 +134,7 @@ describe('artifacts on the command line', () => {
     expect((await run('download artifacts -f c.yaml --dry-run')).code).toBe(0);
   });
 
-  test('what came before a failure is kept, and the person is told how much', async () => {
+  test('what came before a failure is kept, and the output says how much', async () => {
     const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline, (id) => id.startsWith('crictl/'));
     const failed = await run('download artifacts -f c.yaml');
     expect(failed.code).toBe(1);

@@ -29,7 +29,7 @@ test.each(some(all, 12).map((one) => [one.code, one.name, one] as const))(
   },
 );
 
-test('what create cluster cannot do yet is told at once, with what to write, before any host is asked', async () => {
+test('create cluster reports what it does not support at once, with what to write, before it connects', async () => {
   const dir = tempDir();
   const file = join(dir, 'cluster.yaml');
   writeFileSync(

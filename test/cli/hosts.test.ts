@@ -285,7 +285,7 @@ describeHosts('the command line over SSH', () => {
     await expect.poll(running).toBe('0\n');
   });
 
-  test('two at once: the second is told who the first is; unlock shows it and asks for the name', {
+  test('two at once: the second shows who the first is; unlock shows it and asks for the name', {
     timeout: 180_000,
   }, async () => {
     const cwd = tempDir();

@@ -5,15 +5,15 @@ const home = () => ({ KUBEXM_HOME: tempDir() });
 
 test.each<[string[], number, string]>([
   [['lab', 'create', 't', '--sudo-password'], 64, 'KX1007 kubexm lab create --sudo-password needs the option --user'],
-  [['lab', 'create', 't', '--memory', 'much'], 64, 'KX1006 much is no value for --memory'],
-  [['lab', 'create', 't', '--machines', '0'], 64, 'KX1006 0 is no value for --machines'],
-  [['lab', 'create', 't', '--image', 'debian-11'], 64, 'KX1006 debian-11 is no value for --image'],
+  [['lab', 'create', 't', '--memory', 'much'], 64, 'KX1006 invalid value much for --memory'],
+  [['lab', 'create', 't', '--machines', '0'], 64, 'KX1006 invalid value 0 for --machines'],
+  [['lab', 'create', 't', '--image', 'debian-11'], 64, 'KX1006 invalid value debian-11 for --image'],
   [
     ['lab', 'create', 't', '--sudo-password=secret', '--user', 'a'],
     64,
     'KX1002 kubexm lab create has no option --sudo-password=…',
   ],
-  [['lab', 'delay', 't-1', '40'], 64, 'KX1006 40 is no value for DELAY'],
+  [['lab', 'delay', 't-1', '40'], 64, 'KX1006 invalid value 40 for DELAY'],
   [['lab', 'delay', 't-1', '40ms'], 64, 'KX6003 no lab has a machine t-1'],
   [['lab', 'ssh', 't-1'], 64, 'KX6003 no lab has a machine t-1'],
   [['lab', 'stop', 't'], 64, 'KX6003 no lab has a machine t'],

@@ -170,7 +170,7 @@ describeHosts('plans and tasks over SSH', () => {
     expect(await rig.hosts[1]!.exec('test -e /usr/local/bin/containerd || echo none')).toBe('none\n');
   });
 
-  test('tags select no answer: the question is asked, and checks that are left out are told of', {
+  test('tags select no answer: the question is asked, and checks that are left out are reported', {
     timeout: 120_000,
   }, async () => {
     const cwd = tempDir();

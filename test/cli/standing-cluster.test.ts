@@ -94,7 +94,7 @@ describeHosts('a cluster that exists', () => {
     expect(once).toMatchObject({ code: 3, stderr: expect.stringContaining('spec.kubernetes.maxPods: 110 → 50') });
   });
 
-  test('is deleted when its last host is, whoever that host was forgotten by', async () => {
+  test('is deleted when its last host is, whichever run forgot that host', async () => {
     const status = async () => JSON.parse((await kubexm('get', 'clusters', '-o', 'json')).stdout)[0]?.status;
     const kubeconfig = join(dir, '.kubexm/demo/kubeconfig');
     writeFileSync(kubeconfig, 'the old one');

@@ -108,7 +108,7 @@ describeHosts('kubexm unlock', () => {
     await at(0).machine.lock({ ...owner, run: 'another' });
   });
 
-  test('a host that is away is told of; the others are unlocked', async () => {
+  test('an unreachable host is reported; the others are unlocked', async () => {
     await connect(1);
     await at(1).machine.lock(owner);
     await at(2).host.stop();

@@ -91,7 +91,7 @@ function plan(names: readonly string[] = ['etcd1']): ExecutionFragment {
   return task('pki/certificates', parallel(cluster, etcd, serving, admin, config, accounts, sent));
 }
 
-test('a run makes everything, the next one nothing; no key is told by either, nor by a dry run, plan, journal or process', async () => {
+test('a run makes everything, the next one nothing; no key is shown by either, nor by a dry run, plan, journal or process', async () => {
   const mine = await makeAuthority(
     { subject: { commonName: 'mine' }, keyAlgorithm: 'ecdsa-p256', validityDays: 100 },
     new Date(),

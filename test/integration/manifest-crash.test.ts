@@ -75,7 +75,7 @@ describeHosts('changes and resets that are killed', () => {
     }
   }
 
-  /** A job of the killed run may still be going, or be about to begin: for so long the machine is not to be had. */
+  /** A job of the killed run may still be going, or be about to begin: until then the machine is locked. */
   async function resets(fleet: Fleet, what: string, options: FleetOptions = {}): Promise<Driven> {
     for (let tries = 0; ; tries++) {
       const reset = await fleet.reset(options);
@@ -163,7 +163,7 @@ done 2>/dev/null; true`;
     if (thorough) expect(ended).toBeGreaterThan(cases.length);
   });
 
-  inTurn(0)('a reset killed at its transitions, gone on with or begun anew', { timeout: 900_000 }, async () => {
+  inTurn(0)('a reset killed at its transitions, resumed or started over', { timeout: 900_000 }, async () => {
     const names = new Map(fleets.map((fleet) => [fleet, fleet.names[0] ?? '']));
     const cases = some(
       transitions.flatMap((at) => [at, at.replace(/:([a-z]+)$/, ':before-$1')]),

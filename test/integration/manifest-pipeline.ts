@@ -23,7 +23,7 @@ import {
   group as userGroup,
 } from '../../src/step/generic/index.ts';
 
-/** What the pipeline of the manifest's tests is told. */
+/** The parameters of the pipeline of the manifest's tests. */
 export interface ChangesParams {
   /** Where everything happens, on every host. */
   readonly root: string;

@@ -13,7 +13,7 @@ import {
   upload,
 } from '../../src/step/generic/index.ts';
 
-/** What the pipeline of the integration tests is told. */
+/** The parameters of the pipeline of the integration tests. */
 export interface SampleParams {
   /** The directory that everything happens in, on every host. */
   readonly root: string;

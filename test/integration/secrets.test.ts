@@ -8,7 +8,7 @@ import { filesBelow } from '../support/files-below.ts';
 import { watchProcesses } from '../support/watch-processes.ts';
 import { Sample } from './sample.ts';
 
-// Made anew each time: no source file can hold it by chance.
+// Created each time: no source file can hold it by chance.
 const MARK = randomBytes(9).toString('hex');
 const PASSWORD = `pa$$'word" ${MARK}`;
 

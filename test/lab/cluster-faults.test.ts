@@ -83,7 +83,7 @@ describeLab('a cluster whose creation is disturbed', () => {
     expect((await ended).code).toBe(null);
   }
 
-  /** What has to be got is got anew. */
+  /** Everything is downloaded again. */
   const forgetManifest = () =>
     rmSync(join(cluster.dir, '.kubexm', cluster.lab.name, 'flannel'), { recursive: true, force: true });
 

@@ -42,7 +42,7 @@ describeLab('a cluster of another version', () => {
       if (told) expect(created.stderr).toContain(`control groups v1 with Kubernetes ${version}`);
       const left = [...(told ? ['SystemVerification'] : []), ...ignored];
       expect((await lab.exec(1, KUBEADM)).split('\n').filter(Boolean)).toEqual(left);
-      // It knows the field since 1.31, and does not mind that it is told early.
+      // It knows the field since 1.31, and ignores it before.
       for (const machine of [1, 2]) expect(await lab.exec(machine, KUBELET)).toBe(isV1 ? 'false\n' : '');
 
       await well(['create', 'cluster', '--detailed-exitcode']);

@@ -65,9 +65,9 @@ describeLab('a cluster of one control plane and one worker', () => {
       `network/flannel/manifest  on ${lab.name}-1`,
     ]);
     const KUBECONFIG = join(cluster.dir, 'mine');
-    const mended = await well(['create', 'cluster', '--merge-kubeconfig'], { with: { KUBECONFIG } });
+    const repaired = await well(['create', 'cluster', '--merge-kubeconfig'], { with: { KUBECONFIG } });
     expect(readFileSync(KUBECONFIG, 'utf8')).toContain(`current-context: ${lab.name}`);
-    expect(mended.stderr).toContain('3 changed');
+    expect(repaired.stderr).toContain('3 changed');
 
     await well(['create', 'cluster', '--detailed-exitcode']);
     const still = await well(['create', 'cluster', '--dry-run', '--detailed-exitcode']);

@@ -117,7 +117,7 @@ describeLab('lab commands', () => {
   test('stop, start and reboot by the name of the lab: its machines at once, with what happens', async () => {
     const stopped = await kubexm('lab', 'stop', name);
     expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining(`Stopped: ${name}-1, ${name}-2`) });
-    // Both are told before either has ended.
+    // Both are reported before either has ended.
     expect(stopped.stderr).toMatch(interleaved('stopping', 'stopped'));
     const started = await kubexm('lab', 'start', name);
     expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining(`Running: ${name}-1, ${name}-2`) });

@@ -14,7 +14,7 @@ describeLab('images that kubexm makes, in a real runtime', () => {
   }, 10 * MINUTES);
   afterAll(() => runtime?.close(), 2 * MINUTES);
 
-  test('pause stays, and ends at once when it is told to', { timeout: 5 * MINUTES }, async () => {
+  test('pause stays, and ends at once on SIGTERM', { timeout: 5 * MINUTES }, async () => {
     const pause = await runtime.imported('pause', 'pause');
     expect(await runtime.inside(pause, '/pause --version')).toContain('kubexm pause');
     await runtime.start(pause, 'p1');

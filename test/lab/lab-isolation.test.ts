@@ -111,7 +111,7 @@ describeLab('what is done in a machine', () => {
     const value = readFileSync(setting, 'utf8').trim();
     await lab.exec(1, `echo ${Number(value) + 1} >${setting}`);
     expect(readFileSync(setting, 'utf8').trim()).toBe(value);
-    // Writing what is there already changes nothing, and is refused to whoever may not write.
+    // Writing what is there already changes nothing, and is refused without write permission.
     expect(await pod(`cat ${setting} && echo ${value} >${setting}`)).toMatchObject({ code: 0, stdout: `${value}\n` });
     const time = clock();
     expect((await pod(`date -s "@$(($(date +%s) + ${SHIFT_S}))"`)).code).not.toBe(0);
@@ -154,7 +154,7 @@ describeLab('what is done in a machine', () => {
     const before = modules();
     expect(await inside('modprobe overlay')).toMatchObject({ code: 0 });
     expect((await inside('modprobe kubexm_no_such_module')).code).not.toBe(0);
-    // Something that is no module: whoever may load some is told so (8), whoever may not does not get so far.
+    // Not a module: with the permission to load modules the error says so (8), without it the call fails earlier.
     expect(REFUSED).toContain(await errno(inside, 'init_module', '"x", 1, ""'));
     expect(REFUSED).toContain(await errno(inside, 'delete_module', '"kubexm_no_such_module", 0'));
     await inside('modprobe -r dummy xt_comment; rmmod dummy; true');

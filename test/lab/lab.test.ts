@@ -285,7 +285,7 @@ describeLab('a lab', () => {
     await Promise.all(names.map((name) => deleteLab(name, lab)));
   });
 
-  test('a lab that is stopped in the middle by whoever asked for it removes itself', async () => {
+  test('a lab whose creation is cancelled removes itself', async () => {
     const name = `${lab.name}q`;
     const stop = new AbortController();
     const progress = (event: { type: string; state?: string }): void => {

@@ -226,8 +226,8 @@ sed -i 's/^VERSION_ID=.*/VERSION_ID="99"/' /usr/lib/os-release; echo nameserver 
     shows(table, lang, found(id, '127.0.0.77'));
     expect(await lab.exec(1, 'ls -A /run/kubexm 2>/dev/null | grep preflight || true')).toBe('');
     await Promise.all([1, 2].map((machine) => lab.exec(machine, MEND)));
-    const mended = await run({ resume: true });
-    expect([mended.report.outcome, mended.report.run, mended.code], mended.table).toEqual(['succeeded', report.run, 0]);
+    const fixed = await run({ resume: true });
+    expect([fixed.report.outcome, fixed.report.run, fixed.code], fixed.table).toEqual(['succeeded', report.run, 0]);
   });
 
   test.each<Lang>(['en', 'zh'])(

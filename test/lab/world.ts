@@ -74,7 +74,7 @@ const ALIASES = new Map([
 
 /**
  * All settings of this box as they are without labs. Where another lab runs, what it raised counts as what it will put back:
- * that has to be right whoever is the last to go.
+ * that has to be right whichever process ends last.
  */
 export function settings(lab: string): Readonly<Record<string, string>> {
   const isForeign = foreignTo(lab);
@@ -127,7 +127,7 @@ function processes(lab: string, place: string): readonly string[] {
         words.includes(`${place}/`) ||
         held(pid).some((path) => path.startsWith(`${place}/`)) ||
         read(`/proc/${pid}/mountinfo`).includes(`${place}/`);
-      // One without memory has ended; whoever should have noticed was killed, or has not looked yet.
+      // One without memory has ended; the process that should have noticed was killed, or has not looked yet.
       return isOurs && /^VmSize:/m.test(read(`/proc/${pid}/status`)) ? [`${pid} ${words}`] : [];
     });
 }

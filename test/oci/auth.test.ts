@@ -33,7 +33,7 @@ describe.each(['basic', 'bearer'] as const)('a registry with a login by %s', (sc
     expect(root).toEqual(index);
   });
 
-  test('a wrong password is told, once', async () => {
+  test('a wrong password is reported once', async () => {
     const error = await failure(push(credentials('another')));
     expect([error.code, error.params]).toEqual(['KX7103', { registry: at.fake.host }]);
     expect(at.fake.seen.length).toBeLessThan(20);
@@ -216,7 +216,7 @@ describe('with TLS', () => {
     }
   });
 
-  test('a registry without TLS is told as such', async () => {
+  test('a registry without TLS is reported as such', async () => {
     expect((await failure(at.open({ plainHttp: false }).push(at.source, index, reference()))).code).toBe('KX7111');
   });
 

@@ -26,7 +26,7 @@ export interface FakeLogin {
   readonly realm?: string;
 }
 
-/** A registry in memory on the loopback, which misbehaves as it is told. */
+/** A registry in memory on the loopback, which misbehaves on request. */
 export class FakeRegistry {
   readonly blobs = new Map<string, Buffer>();
   readonly manifests = new Map<string, { readonly bytes: Buffer; readonly type: string }>();

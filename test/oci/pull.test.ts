@@ -75,7 +75,7 @@ test('only the platform that is asked for, by digest too', async () => {
   });
 });
 
-test('a damaged blob in the store is fetched anew', async () => {
+test('a damaged blob in the store is fetched again', async () => {
   await pull();
   chmodSync(at.target.path(big.digest), 0o644);
   truncateSync(at.target.path(big.digest), 10);
@@ -160,7 +160,7 @@ describe('what passes is tried again', () => {
   });
 });
 
-describe('what does not pass is told', () => {
+describe('what is not valid is reported', () => {
   const blobFaults: readonly (readonly [string, string, number, (response: ServerResponse) => boolean])[] = [
     ['always 500', 'KX7110', 3, status(500)],
     ['always 429', 'KX7109', 3, status(429)],

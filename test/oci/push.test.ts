@@ -108,7 +108,7 @@ describe('an upload that is disturbed', () => {
     expect(await pulled()).toEqual(index);
   });
 
-  test('begins anew where the registry has forgotten it', async () => {
+  test('starts over where the registry has forgotten it', async () => {
     let forgotten = 0;
     at.fake.fault = (request, response) => {
       if (!String(request.headers['content-range'] ?? '').startsWith('100000-') || forgotten++ > 0) return false;

@@ -20,7 +20,7 @@ import { header, host, type Kv, kv, kvLike, task } from './engine.ts';
  * Run as a program it does the pipeline once in the given directory, resuming what it finds there.
  */
 
-/** Made in two parts and only once: it notes whoever makes it when it is there already. */
+/** Made in two parts and only once: it records an attempt to make it when it exists already. */
 const once = defineStep<{ readonly name: string; readonly secret?: string }>()({
   kind: 'once',
   description: 'must not be done twice',
@@ -77,18 +77,18 @@ const seen = kvLike({
   kind: 'seen',
   revert: (_host, want, before) => (before === undefined ? sh`kv del ${want.key}` : sh`kv set ${want.key} ${before}`),
 });
-/** Fails until somebody mends the host. */
+/** Fails until somebody repairs the host. */
 const weak = kvLike({
   kind: 'weak',
   apply: (_host, want) =>
-    sh`kv set ${want.key} partly; kv has mended || fail 9 not mended; kv set ${want.key} ${want.value}`,
+    sh`kv set ${want.key} partly; kv has repaired || fail 9 not repaired; kv set ${want.key} ${want.value}`,
 });
 
 const [a, b] = [host('a'), host('b')];
 const both = [a, b];
 const named = (name: string) => ({ name });
 
-/** The plan. `failing`: its second task fails on `b` until that host is mended, and is undone there. */
+/** The plan. `failing`: its second task fails on `b` until that host is repaired, and is undone there. */
 export function crashPlan(failing: boolean): ExecutionFragment {
   const mint = on(host(LOCAL), token({}), named('token'));
   const init = on(a, once({ name: 'init' }), named('init'));

@@ -15,7 +15,7 @@ export interface Driven {
   readonly stderr: string;
 }
 
-/** How the process is started, and who is told. */
+/** How the process is started, and who gets its output. */
 export interface DriveHooks {
   readonly crashAt?: string | undefined;
   /** More of the environment. */
@@ -25,7 +25,7 @@ export interface DriveHooks {
   readonly started?: ((child: ChildProcess) => void) | undefined;
 }
 
-/** What was printed so far, and who is told of it. */
+/** What was printed so far, and who gets it. */
 class Printed {
   readonly events: RunEvent[] = [];
   report: RunReport | undefined;

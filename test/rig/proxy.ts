@@ -9,7 +9,7 @@ export interface DelayProxy {
   readonly connections: number;
   /** Resets all connections. */
   cut(): void;
-  /** Nothing passes any more, and nobody is told: a cable was pulled. */
+  /** Nothing passes any more, without an error: a cable was pulled. */
   freeze(): void;
   thaw(): void;
   close(): Promise<void>;

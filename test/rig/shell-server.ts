@@ -28,7 +28,7 @@ export interface Silence {
 export interface ShellHost {
   readonly name: string;
   connect(options?: ConnectOptions): Promise<LinkedMachine>;
-  /** From now on, in sessions that are open too, until it is told otherwise. */
+  /** From now on, in sessions that are open too, until it is changed. */
   silence(silence: Silence | undefined): void;
   /** All its connections break. */
   cut(): void;

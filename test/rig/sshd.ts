@@ -141,7 +141,7 @@ exec nsenter -t ${this.#pid} -m -u -p -r -w /bin/sh -c ${script}`.script,
     return text.split(' ').slice(0, 2).join(' ').trim();
   }
 
-  /** Makes other host keys, as a machine that was installed anew has. */
+  /** Makes other host keys, as a reinstalled machine has. */
   async newHostKeys(): Promise<void> {
     await this.#makeHostKeys();
   }
@@ -236,7 +236,7 @@ function hostEnv(): NodeJS.ProcessEnv {
 
 const keys = new Map<string, Promise<string>>();
 
-/** Writes the key of somebody, and beside it the public one. Whoever has the same name has the same one in all rigs of this process. */
+/** Writes the key of somebody, and beside it the public one. The same name has the same key in all rigs of this process. */
 async function writeKey(path: string, type: HostKeyType, owner: string): Promise<void> {
   const name = `${owner}.${type}`;
   const made = keys.get(name) ?? makeKey(type);

@@ -27,7 +27,7 @@ export function survivesEverything(machine: () => Machine, test: TurnTest = ever
     expect((await machine().run(sh`printf %s ${text}`)).stdout).toBe(text);
   });
 
-  test('what is printed is capped and says so; both streams are told apart', async () => {
+  test('what is printed is capped and says so; both streams are kept apart', async () => {
     const output = await run('echo out; echo err >&2; exit 3');
     expect(output).toMatchObject({ code: 3, stdout: 'out\n', stderr: 'err\n', truncated: false });
     expect(await run('printf 12345', 5)).toMatchObject({ stdout: '12345', truncated: false });
@@ -140,7 +140,7 @@ export function survivesEverything(machine: () => Machine, test: TurnTest = ever
     expect((await machine().run(sh`test -e ${file}`)).code).toBe(1);
   });
 
-  test('a command that kills its shell is told so; the others are not lost', async () => {
+  test('a command that kills its shell gets an error; the others are not lost', async () => {
     const before = run('sleep 0.1; echo before');
     const killer = run('kill -9 $$; sleep 1');
     const after = run('echo after');

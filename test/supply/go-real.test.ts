@@ -28,7 +28,7 @@ async function recipe(component: string, program: string): Promise<BuildNeed> {
   return (await recipeJob(component, kubernetes.at(-1)!.default, ARCH, [program])).builds[0]!;
 }
 
-/** Builds with a home and caches of its own: everything is downloaded, verified and compiled anew. */
+/** Builds with a home and caches of its own: everything is downloaded, verified and compiled again. */
 async function build(need: BuildNeed, home: string, env: Record<string, string> = {}) {
   await mkdir(home, { recursive: true });
   const io = { signal: never, env: { ...process.env, ...env }, progress: () => undefined, say: () => undefined };

@@ -84,7 +84,7 @@ describe.runIf(here)('the source go (needs go)', { timeout: 300_000 }, () => {
     expect(both.get(`tool/1.0.0/${arch}/two`)).toEqual(one.get(`tool/1.0.0/${arch}/two`));
     expect(built()).toBeGreaterThan(before);
     const now = built();
-    // All of it is there: nothing is built for whoever wants a part.
+    // All of it is there: nothing is built for a caller that wants a part.
     expect([...(await get(wanting('program-one'))).keys()]).toEqual([`tool/1.0.0/${arch}/program-one`]);
     expect(await get(wanting('program-one', 'two'))).toEqual(both);
     expect(built()).toBe(now);
@@ -154,7 +154,7 @@ describe.runIf(here)('the source go (needs go)', { timeout: 300_000 }, () => {
     expect(await cache.records()).toEqual([]);
   });
 
-  test('a disk that is full when the program is kept is told as such; nothing is noted, nothing is left', async () => {
+  test('a disk that is full when the program is kept is reported as such; nothing is noted, nothing is left', async () => {
     const full = kubexmError('KX7122', { path: dir, reason: 'ENOSPC: no space left on device' });
     const store: Cache['store'] = Object.create(cache.store, {
       write: {

@@ -3,7 +3,7 @@ import { openBlobStore } from '../../src/oci/index.ts';
 import { upstream } from '../../src/supply/source/index.ts';
 import type { Job } from '../../src/supply/types.ts';
 
-/** What a process is told to do. */
+/** The job of a process. */
 export interface Told {
   readonly job: Job;
   readonly store: string;

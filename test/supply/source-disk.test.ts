@@ -38,7 +38,7 @@ async function expectAll(source: ReturnType<typeof bundle>): Promise<void> {
   expect(await at.expectSound(store)).toHaveLength(2);
 }
 
-test('a bundle: written, read, the same bytes whoever writes it and in which order', async () => {
+test('a bundle: written, read, the same bytes from any writer and in any order', async () => {
   const written = await writeBundle(items, at.store, file);
   expect(written).toEqual({ sha256: hex(readFileSync(file)), size: readFileSync(file).length });
   await expectAll(bundle({ path: file }));

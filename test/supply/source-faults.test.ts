@@ -10,7 +10,7 @@ const content = noise(300_000, 1);
 const other = noise(300_000, 2);
 const good = serve(content);
 
-/** A job for `/f`, which behaves as it is told; its checksum is right. */
+/** A job for `/f`, which behaves as requested; its checksum is right. */
 function job(behaviour: Behaviour) {
   const need = at.publish('/f', content);
   at.server.on('/f', behaviour);

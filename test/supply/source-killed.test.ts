@@ -136,7 +136,7 @@ function sorted(out: string | undefined): unknown {
   return [...(result?.got ?? [])].sort(([a], [b]) => a.localeCompare(b));
 }
 
-test('a full disk is told, and the next try goes on', { timeout: 60_000 }, async (context) => {
+test('a full disk is reported, and the next try goes on', { timeout: 60_000 }, async (context) => {
   if (spawnSync('unshare', ['--mount', 'true']).status !== 0) return context.skip('needs a mount namespace');
   const [program, manifest] = [noise(3_000_000, 1), noise(3_000_000, 2)];
   const mount = join(at.base, 'small');

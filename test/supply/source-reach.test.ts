@@ -34,7 +34,7 @@ test('silence is waited for once, whatever is asked for and how often', async ()
   const source = upstream(hasty);
   const jobs = [1, 2, 3].map((n) => filesJob(fileNeed(`http://${silent.host}/${n}`)));
   const errors = await Promise.all(jobs.map((job) => failure(source.get(job, at.store, at.io()))));
-  // One line, the same each time: whoever tells it can tell it once.
+  // One line, the same each time, so that it can be printed once.
   expect(new Set(errors.map(({ message }) => message))).toEqual(
     new Set([`${silent.host} does not answer within 0.5 s: nothing came`]),
   );
@@ -74,7 +74,7 @@ test.each([
   expect(error.params['reason']).toMatch(reason);
 });
 
-test('whoever stops does not wait, and does not spoil it for others', async () => {
+test('a caller that stops does not wait, and does not affect others', async () => {
   const silent = await mute();
   const source = upstream({ ...hasty, answerSeconds: 1 });
   const job = filesJob(fileNeed(`http://${silent.host}/f`));

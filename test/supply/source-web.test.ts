@@ -117,7 +117,7 @@ test('a file whose project publishes no checksum', async () => {
   expect(at.arriving()).toEqual([]);
 });
 
-test('a file that changed between two halves comes anew', async () => {
+test('a file that changed between two halves is downloaded again', async () => {
   const url = at.server.on('/calico.yaml', cut(kubeadm, 100_000));
   const job = filesJob(fileNeed(url, { kind: 'manifest' }));
   await failure(upstream({ ...quick, attempts: 1 }).get(job, at.store, at.io()));
@@ -249,7 +249,7 @@ test('two needs of one archive do not take it away from each other', async () =>
   expect(await at.expectSound()).toHaveLength(2);
 });
 
-test('a damaged file of the store is mended', async () => {
+test('a damaged file of the store is replaced', async () => {
   const job = filesJob(at.publish('/kubeadm', kubeadm));
   const source = upstream(quick);
   await source.get(job, at.store, at.io());

@@ -53,7 +53,7 @@ export class Downloading {
     };
   }
 
-  /** Makes the directory when it is told to, as the local machine does. */
+  /** Makes the directory on request, as the local machine does. */
   get local(): Host {
     const run = async () => {
       mkdirSync(join(this.path, '..'), { recursive: true });

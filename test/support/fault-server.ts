@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 /** What a server does with the n-th request for a path, counted from 0. */
 export type Behaviour = (request: IncomingMessage, response: ServerResponse, n: number) => void;
 
-/** A web server on the loopback that misbehaves as it is told, and remembers what it was asked. */
+/** A web server on the loopback that misbehaves on request and records its requests. */
 export class FaultServer {
   readonly requests: {
     readonly path: string;

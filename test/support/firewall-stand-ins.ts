@@ -1,5 +1,5 @@
 /**
- * Stand-ins for firewalld, ufw and systemctl, for hosts that have none of them. They keep what they are told below
+ * Stand-ins for firewalld, ufw and systemctl, for hosts that have none of them. They keep their state below
  * /srv/kx-test/fw and print what the real ones print. Every change is one rename or one removal, as if it were done at once.
  */
 

@@ -102,7 +102,7 @@ export function withCheckout(): void {
       const found = which(name);
       if (found !== undefined) symlinkSync(found, join(tools, name));
     }
-    // Whoever waits a second for a lock waits a tenth.
+    // A process that waits a second for a lock waits a tenth.
     executable(
       'sleep',
       `#!/bin/sh

@@ -1,4 +1,4 @@
-// Pause holds the namespaces of a pod: it does nothing, reaps what others leave behind, and ends when it is told to.
+// Pause holds the namespaces of a pod: it reaps orphaned processes and exits on SIGINT or SIGTERM.
 package main
 
 import (

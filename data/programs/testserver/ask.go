@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// ask puts a question to the server of this machine and writes its answer: for whoever can run a command here and nothing else.
+// ask sends a request to the server of this machine and writes the answer, for callers that can only run a command here.
 func ask(address, path string, answer io.Writer) error {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {

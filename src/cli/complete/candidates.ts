@@ -9,7 +9,7 @@ export interface Candidate {
   readonly text: string;
 }
 
-/** What the shell is told: what fits, and whether files or no space should follow. */
+/** The answer to the shell: what fits, and whether files or no space should follow. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
   readonly files: boolean;

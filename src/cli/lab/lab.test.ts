@@ -78,7 +78,7 @@ describe('progress', () => {
     expect(eventLine(event, say, false)).toBe(line);
   });
 
-  test('what the tool says is told to whoever wants everything', () => {
+  test('the output of the tool is shown with full verbosity', () => {
     expect(eventLine({ type: 'base', state: 'building', image: 'debian-13', line: 'Get:1' }, say, true)).toBe('Get:1');
   });
 });

@@ -3,7 +3,7 @@ import { catchInterrupts } from '../interrupts.ts';
 import type { Io } from '../io.ts';
 import { labView } from './progress.ts';
 
-/** Works on a lab while its progress is shown. Ctrl-C stops it, and the person is told what to do with the rest. */
+/** Works on a lab while its progress is shown. Ctrl-C stops it and prints what to do with the rest. */
 export async function withLab<T>(io: Io, lab: string, work: (options: LabOptions) => Promise<T>): Promise<T> {
   const view = await labView(io);
   const interrupts = catchInterrupts(

@@ -71,7 +71,7 @@ export function writeConfig(place: Place, lab: Lab, version: string): void {
   renameSync(`${place.configFile}.${process.pid}`, place.configFile);
 }
 
-/** Makes it known from anywhere, before anything is changed on the machines: whoever goes on after a kill must find it. */
+/** Records the place before anything is changed on the machines: a run after a kill must find it, from any directory. */
 export function rememberPlace(io: Io, { configFile, baseDir }: Place): void {
   try {
     recordContext(io.env, { name: QUICKSTART, configFile, baseDir });

@@ -17,7 +17,7 @@ export async function removeQuickstart(io: Io): Promise<void> {
   }
   const text = io.say('quickstart.confirm', { dir: place.dir });
   if ((await askPerson({ text, confirm: true }, io)) !== 'yes') throw kubexmError('KX1041', { question: text });
-  // The machines first: without them the rest is only files, and can be removed by whoever comes next.
+  // The machines first: without them only files are left, which the next attempt can remove.
   if (hasLab) await withLab(io, QUICKSTART, (options) => deleteLab(QUICKSTART, options));
   await removeFromKubeconfig({ cluster: QUICKSTART, baseDir: place.baseDir }, io);
   removePlace(place);

@@ -166,7 +166,7 @@ async function command(format: 'text' | 'json', more: Partial<RunReport> = {}) {
   return { code, out: out(), err: err() };
 }
 
-test('what hosts print comes behind their names; who did not answer is told', async () => {
+test('what hosts print comes behind their names; hosts that did not answer are listed', async () => {
   const { code, out, err } = await command('text', { unreachable: [{ host: 'n3', error: lost('n3') }] });
   expect(code).toBe(1);
   expect(out).toBe('node1 │ a\nnode1 │ b\nnode2 │ c\n');

@@ -10,7 +10,7 @@ export const enArtifacts = {
   'cmd.download-artifacts.details':
     'From the cache, or from the first source that has it, in the order of spec.artifacts.sources or KUBEXM_SOURCES: upstream, zone, go, directory=PATH, bundle=PATH, mirror=URL. Without them: upstream, and where that does not answer within 3 s, go: built from source through the Go module proxy of the environment. What was got is kept and shared by all clusters; `artifacts.lock` in the cluster’s directory says which files it has agreed on. No host is touched.',
   'cmd.verify-artifacts': 'Read everything a cluster has got and compare it with its digests.',
-  'cmd.verify-artifacts.details': 'A damaged or missing file is named; `download artifacts` mends it.',
+  'cmd.verify-artifacts.details': 'Lists damaged and missing files; `download artifacts` replaces them.',
   'cmd.prune-artifacts': 'Remove from the cache what no cluster on this machine uses.',
   'cmd.prune-artifacts.details':
     'The cache is shared by all clusters. A file stays as long as a cluster’s directory has it; what is younger than an hour stays too. A pruned file is got again when it is needed.',
@@ -24,7 +24,7 @@ export const enArtifacts = {
   'ex.prune-artifacts': 'see what would be removed',
   'ex.prune-artifacts-yes': 'remove it without asking',
   'opt.again': 'try again to get optional parts that no source had',
-  'opt.update-lock': 'agree anew on all files: what a source gives now counts',
+  'opt.update-lock': 'lock all files again, as the sources provide them now',
   'col.component': 'COMPONENT',
   'col.version': 'VERSION',
   'col.arch': 'ARCH',

@@ -7,7 +7,7 @@ export const enCluster = {
     'Looks at all machines first and tells everything it finds at once; then asks, and brings up the cluster with as much at the same time as its parts allow. What is already as wanted is left alone, so it can be run again at any time; after a failure or a kill, --resume goes on. What only holds when a cluster is created (its version, its networks, the settings of Kubernetes) is refused by name where a cluster exists and the file has changed.',
   'cmd.delete-cluster': 'Put every machine of a cluster back as it was before.',
   'cmd.delete-cluster.details':
-    'Undoes what the machines’ own manifests say, on all of them at once: programs, files, packages, users, settings, containers, data. Works without the API and after a create that failed half-way. What somebody else changed since is kept beside and told. A machine that does not answer is told; `kubexm reset nodes` finishes it later, and ends the deletion with the last of them. So is a machine that kubexm changed and that is not in the file any more.',
+    'Undoes what the machines’ own manifests say, on all of them at once: programs, files, packages, users, settings, containers, data. Works without the API and after a create that failed half-way. Files that somebody else has changed since are kept as copies and reported. Machines that do not answer, and machines that kubexm changed but that are no longer in the file, are reported too: run `kubexm reset nodes` for them later. The deletion is complete once the last of them has been reset.',
   'ex.create-cluster': 'look, ask, create',
   'ex.create-cluster-dry': 'every single thing that would be changed',
   'ex.create-cluster-resume': 'go on after a failure',
@@ -19,7 +19,7 @@ export const enCluster = {
     'when it is done, put the cluster into your own kubeconfig, as `kubexm get kubeconfig --merge` does',
   'cmd.get-kubeconfig': 'Print the kubeconfig of a cluster, or put it into your own.',
   'cmd.get-kubeconfig.details':
-    'Prints the administrator’s kubeconfig as `create cluster` fetched it: whoever has it is master of the cluster. With --merge, a cluster, a user and a context with the name of the cluster are put into the first file of KUBECONFIG, else ~/.kube/config, and the context becomes the current one; every other entry and every comment there stays, while spaces and line breaks may change. A file that is JSON is left alone, and so is an entry of that name that kubexm did not put there. `delete cluster` takes them out again.',
+    'Prints the administrator’s kubeconfig as `create cluster` fetched it: it gives full control of the cluster. With --merge, a cluster, a user and a context with the name of the cluster are put into the first file of KUBECONFIG, else ~/.kube/config, and the context becomes the current one; every other entry and every comment there stays, while spaces and line breaks may change. A file that is JSON is left alone, and so is an entry of that name that kubexm did not put there. `delete cluster` takes them out again.',
   'ex.get-kubeconfig-name': 'the file, for KUBECONFIG',
   'ex.get-kubeconfig-merge': 'use it with every kubectl from now on',
   'opt.merge': 'put it into your own kubeconfig instead of printing it',

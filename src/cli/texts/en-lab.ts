@@ -13,7 +13,7 @@ export const enLab = {
   'cmd.lab-reboot': 'Reboot a machine, or all machines of a lab.',
   'cmd.lab-cut': 'Cut the power of a machine, or of all machines of a lab.',
   'cmd.lab-cut.details':
-    'Nothing in the machine is told: what was not yet written is lost. Start it again with lab start.',
+    'The machine gets no warning: data not yet written to disk is lost. Start it again with lab start.',
   'cmd.lab-partition': 'Pull the network cable of a machine.',
   'cmd.lab-heal': 'Plug the network cable of a machine in again.',
   'cmd.lab-delay': 'Make every packet to a machine wait.',

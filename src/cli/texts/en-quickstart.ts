@@ -3,7 +3,7 @@ export const enQuickstart = {
   'group.check': 'Prove that things work.',
   'cmd.check-cluster': 'Prove with real pods that a cluster works.',
   'cmd.check-cluster.details':
-    'Runs a small server on every node, from an image that no registry has to be asked for, and tries what a cluster must be able to do: pods reach each other across nodes, names resolve, a Service answers by its name, every node answers on its port, logs can be read and commands run. Everything is told in one table with what to do about it, and everything is removed again in the end.',
+    'Runs a small server on every node, from an image that no registry has to be asked for, and tries what a cluster must be able to do: pods reach each other across nodes, names resolve, a Service answers by its name, every node answers on its port, logs can be read and commands run. Reports everything in one table, with a remedy for each problem, and removes everything it created.',
   'ex.check-cluster': 'try everything, leave nothing behind',
   'ex.check-cluster-lab': 'the cluster on the machines of a lab',
   'cmd.quickstart': 'A real Kubernetes cluster on this machine, from nothing, with one command.',

@@ -8,7 +8,7 @@ export const enReset = {
   'ex.reset-nodes-dry': 'every single thing that would be undone on one host',
   'ex.reset-nodes-yes': 'without asking',
   'ex.reset-nodes-leave': 'a host with something that cannot be undone',
-  'opt.leave': 'leave what cannot be undone as it is: it is told with the reason, and kubexm forgets it',
+  'opt.leave': 'leave what cannot be undone as it is: report it with the reason and remove it from the manifest',
   'reset.nothing': 'None of these hosts has a manifest: kubexm has changed nothing there that it could undo.',
   'reset.warning': 'All of this is undone. Whatever runs on these hosts because of it will stop.',
   'col.changes': 'CHANGES',

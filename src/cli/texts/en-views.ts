@@ -18,7 +18,7 @@ export const enViews = {
     'The plan is made again from what is there now. If it is another one, nothing is done and the difference is shown. Otherwise it runs as create cluster does.',
   'cmd.run-task': 'Run one task of create cluster, on all its hosts or on some.',
   'cmd.run-task.details':
-    'For after a failure was mended by hand, and for looking closer. Asks first, unless --yes. What the task builds upon is checked, not changed: where it is not as it should be, the task to run before is named. Hosts that it does not need may be down.',
+    'Use it after fixing a failure by hand, or to examine one task. Asks first, unless --yes. The tasks it depends on are checked, not changed: if one of them has changes to make, the error names the task to run first. Hosts that it does not need may be down.',
   'arg.cluster': 'a known cluster by its name, instead of -c or -f',
   'arg.plan': 'the saved plan',
   'arg.task': 'the task, such as runtime/containerd',
@@ -26,7 +26,7 @@ export const enViews = {
   'opt.plan-output': 'what to write: what would change, the whole plan as data, or a drawing of it',
   'opt.plan-out': 'keep the plan in this file, for kubexm apply',
   'opt.apply-file': 'the cluster file, if it is not where the plan was made',
-  'opt.extra-vars': 'a field that holds instead of what the file says, this time: kubernetes.version=v1.34.2',
+  'opt.extra-vars': 'override a field of the file for this run: kubernetes.version=v1.34.2',
   'ex.get-clusters': 'the known clusters',
   'ex.get-clusters-wide': 'with their directories and last runs',
   'ex.get-nodes': 'the hosts of a file',

@@ -146,7 +146,7 @@ function taskOf(node: NodeRef): string {
   return node.task || node.module || node.node.replace(/\/?[^/]*@.*$/, '') || node.step;
 }
 
-/** What is counted now may begin anew, as another file or another unit: then so does the rate. */
+/** If the counter starts over, with another file or unit, so does the rate. */
 function progressOf(
   { done, total, unit, at }: Extract<RunEvent, { type: 'node-progress' }>,
   before: StepProgress | undefined,

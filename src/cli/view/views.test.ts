@@ -48,7 +48,7 @@ test('plain: after a silence it says that it is alive', () => {
   expect(written.trim().split('\n')).toHaveLength(3);
 });
 
-test('plain: an interruption is told', () => {
+test('plain: an interruption is reported', () => {
   const view = plainView({ write, pipeline: 'create cluster', lang: 'zh', verbose: false });
   view.interrupted('draining');
   expect(written).toContain('再按一次 Ctrl-C');

@@ -19,7 +19,7 @@ const known = rule(['spec.kubernetes.version'], (context) => {
   checkGates(context, kubeProxyConfiguration['featureGates'], ['kubeProxyConfiguration', 'featureGates']);
 });
 
-/** All components share one list of gates, so it does not matter which of them is told. */
+/** All components share one list of gates, so it does not matter which of them gets it. */
 function checkGates(context: RuleContext, gates: unknown, path: readonly string[]): void {
   if (typeof gates !== 'object' || gates === null) return;
   const version = context.cluster.spec.kubernetes.version.replace(/^v/, '');

@@ -57,7 +57,7 @@ export class ChannelGate {
     this.#wake();
   }
 
-  /** Waits to be woken. Whoever gives up leaves the queue: a wake-up meant for them would be lost to those behind. */
+  /** Waits to be woken. A caller that gives up leaves the queue: its wake-up would be lost to those behind it. */
   async #turn(signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = (): void => {

@@ -128,7 +128,7 @@ export class SshConnection implements Connection {
     void this.closed.then(over);
     const close = (): void => {
       stream.destroy();
-      // A silent server does not confirm it; whoever lets go does not wait for that.
+      // A silent server does not confirm it, so the caller does not wait for that.
       over();
     };
     return { stdin: stream, stdout: stream, stderr: stream.stderr, exit, close };

@@ -58,7 +58,7 @@ test('two keys of one name are two questions, one after the other', async () => 
   expect({ questions, most: most() }).toEqual({ questions: ['privateKey 0', 'privateKey 0'], most: 1 });
 });
 
-test('a wrong answer may be mended twice; then the key is given up for all', async () => {
+test('a wrong answer may be corrected twice; then the key is given up for all', async () => {
   const late = answering('no', 'nor this', 'one');
   expect(await new KeyRing().open('id', first, late)).toEqual(opened);
   expect(late.questions).toEqual(['id 0', 'id 1', 'id 2']);

@@ -20,7 +20,7 @@ export type HostKeyVerdict =
   | { readonly kind: 'revoked'; readonly by: KnownHost }
   | { readonly kind: 'changed'; readonly known: KnownHost };
 
-/** The name a host has in known_hosts: the port is told unless it is 22. */
+/** The name a host has in known_hosts: with the port unless it is 22. */
 export function knownName(host: string, port: number): string {
   const name = host.toLowerCase();
   return port === 22 ? name : `[${name}]:${port}`;

@@ -164,7 +164,7 @@ describe('resolveTarget', () => {
     expect(JSON.stringify(bastions[0]?.auth)).not.toMatch(/of.web/);
   });
 
-  test('jumps in a circle, and what we cannot do, are told', async () => {
+  test('circular jumps and unsupported options are reported', async () => {
     await config('Host web\n ProxyJump web\nHost old\n ProxyCommand nc %h %p\nHost v6\n ProxyJump me@[fd00::1]:7\n');
     await expect(resolveTarget(spec, context)).rejects.toMatchObject({ code: 'KX3017' });
     await expect(resolveTarget({ ...spec, address: 'old' }, context)).rejects.toThrow(/ProxyCommand/);

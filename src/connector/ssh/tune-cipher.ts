@@ -19,7 +19,7 @@ const SCRATCH_BYTES = 64 * 1024;
 const BLOCK = 16;
 
 /**
- * Makes sending cheaper. ssh2 takes new memory for every packet, twice, and makes its key anew from bytes, which in Node 24
+ * Makes sending cheaper. ssh2 takes new memory for every packet, twice, and creates its key from bytes each time, which in Node 24
  * costs more than to encrypt; at half a gigabyte a second the garbage collector then works more than anyone else. A packet
  * is encrypted as soon as it is filled, so one buffer does for all. Where ssh2 looks different inside, nothing is done.
  */

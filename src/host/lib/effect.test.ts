@@ -180,7 +180,7 @@ inEveryShell('effects', (shell, test) => {
     expect((await run("kx_effect_remove routes '10.66.3.0/24 via 10.1.0.4 dev eth0'")).code).toBe(0);
   });
 
-  test('what containers of others are mounted in, or made of, stays and is told; pods go', async (context) => {
+  test('directories in which containers of others are mounted, or of which they are made, stay and are reported; pods go', async (context) => {
     if (process.getuid?.() !== 0) context.skip('needs root');
     const [run_, data] = [join(dir, 'run/containerd'), join(dir, 'data')];
     const at = (space: string) => `${run_}/task/${space}/1/rootfs`;

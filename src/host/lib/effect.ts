@@ -80,7 +80,7 @@ kx_path_remove() {
     kx_may_go "$1" || return
     kx_x=$(find "$1" -name '*.kubexm-kept*') || { echo "cannot look through $1" >&2; return 1; }
     if [ -n "$kx_x" ]; then
-      # By find itself: whoever owns the directory could put a link in the place of what another program is told to remove.
+      # By find itself: the owner of the directory could replace a path by a link before another program removes it.
       find "$1" -depth ! -path '*.kubexm-kept*' -delete 2>/dev/null
       [ -z "$(find "$1" ! -type d ! -path '*.kubexm-kept*')" ] || { echo "cannot remove all of $1" >&2; return 1; }
       return

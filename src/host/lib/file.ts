@@ -11,7 +11,7 @@ kx_write() {
   fi
   kx_scratch "$1" ".\${1##*/}.kx$$" || return
   [ ! -e "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || rm -f -- "$kx_tmp"
-  # Made anew or not at all: a link that somebody prepared under this name is never followed.
+  # Created here or not at all: a link that somebody prepared under this name is never followed.
   (set -C; printf '%b' "$5" >"$kx_tmp") && kx_is "$4" && kx_settle "$2" "$3"
   kx_code=$?
   [ "$kx_code" = 0 ] || rm -f "$kx_tmp"

@@ -6,7 +6,7 @@ import { posix } from './text.ts';
  * its start time), stdout, stderr, rc; and, as in the directory of every shell ($KX_T), what the script needs for itself.
  */
 export const job = posix`
-# KEY TOKEN SCRIPT: starts the job unless it has begun already. Prints the token of whoever asked first.
+# KEY TOKEN SCRIPT: starts the job unless it has begun already. Prints the token of the first caller.
 kx_job_start() {
   kx_d=$KX_RUN/jobs/$1
   if [ ! -d "$kx_d" ]; then

@@ -35,7 +35,7 @@ while flock -n "$KX_RUN/lock" true; do sleep 0.02; done
 kx_lock_take token2 r2 0 '' '{"run":"r2"}'
 kx_kill_tree $holder 2>/dev/null`;
 
-  test('a job that is about to begin lives: whoever asks who holds the lock is told', async () => {
+  test('a job that is about to begin counts as running: the lock shows its holder', async () => {
     await owned();
     const [held, owner, job] = await lines(`${asked(3)}; kx_lock_show`);
     expect(held).toMatch(/^held token1 \d+ 999999$/);

@@ -68,8 +68,8 @@ kx_jobs_of_others() {
   done
 }
 
-# BOOT TOKEN RUN STALE JSON AWAY: takes the lock again in a new shell. Unless the machine was started anew since, the record
-# must still be ours: whoever removed it did so on purpose.
+# BOOT TOKEN RUN STALE JSON AWAY: takes the lock again in a new shell. Unless the machine was restarted since, the record
+# must still be ours: if somebody removed it, that was on purpose.
 kx_lock_retake() {
   kx_lock_read
   kx_boot
@@ -138,7 +138,7 @@ kx_lock_drop() {
   kx_lock_let
 }
 
-# Whoever holds the lock, as kx_lock_take tells it; nothing when it is free.
+# Prints the holder of the lock in the format of kx_lock_take; nothing when the lock is free.
 kx_lock_show() {
   kx_lock_read
   [ -z "$kx_o_token" ] || kx_lock_tell held

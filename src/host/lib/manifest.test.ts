@@ -130,7 +130,7 @@ inEveryShell('the manifest', (shell, test) => {
     await sh(`${begun('r1/b', at('b'))}; echo half >${at('b')}`);
     // Meant, but never begun: whatever is there is not ours.
     await sh(`${meant('r1/c', at('c'))}; echo theirs >${at('c')}`);
-    // The machine was started anew since: what came after that is not ours.
+    // The machine was restarted since: what came after that is not ours.
     await sh(`${begun('r1/d', at('d'))}; echo theirs >${at('d')}`);
     const long = new Date(Date.now() - 3_600_000);
     await utimes(slot(2, 'begun'), long, long);

@@ -84,8 +84,8 @@ kx_own_path() {
   kx_ids="$kx_ids $kx_id:/\${kx_image##*/}"
 }
 
-# The new entry gets its number and its names. A directory is never renamed over one with something in it: whoever else
-# wants the same number takes the next.
+# The new entry gets its number and its names. A directory is never renamed over a non-empty one: another writer
+# that wants the same number takes the next.
 kx_enter() {
   kx_number=0
   { read -r kx_number <"$kx_m/last"; } 2>/dev/null

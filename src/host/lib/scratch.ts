@@ -1,7 +1,7 @@
 import { posix } from './text.ts';
 
 /**
- * Unfinished things in directories where others can write too. Whoever owns a directory can put a link in the place of any
+ * Unfinished things in directories where others can write too. The owner of a directory can put a link in the place of any
  * name in it, between two commands of ours that use that name. So there they are made in a directory of ours inside it,
  * reached through open descriptors only: 7 is the directory itself, 8 ours. Nobody else can enter it, nor move it
  * elsewhere, for that takes the right to write in it. The same holds for every directory on the way: from the first in which
@@ -54,7 +54,7 @@ kx_walk() {
     kx_x=$(stat -c '%u %a %d:%i' .) || return
     if kx_foreign \${kx_x% *} "$(stat -c %u -- "./$kx_part" 2>/dev/null)"; then kx_theirs=1; fi
     if [ -n "$kx_theirs" ]; then
-      # Whoever owns it may exchange this part at any time: what counts is where we arrive.
+      # Its owner may exchange this part at any time: what counts is where we arrive.
       if [ "$kx_part" != .. ] && cd -P -- "./$kx_part" && [ "$(stat -c %d:%i ..)" = "\${kx_x##* }" ]; then continue; fi
       echo "$kx_part on the way to $1 is a link that somebody else made, or is not a directory" >&2
       return 1

@@ -35,7 +35,7 @@ inEveryShell('digests that are known', (shell, test) => {
   };
   const notes = () => (existsSync(join(dir, 'run/sums')) ? readdirSync(join(dir, 'run/sums')) : []);
   const note = () => join(dir, 'run/sums', notes()[0] ?? '');
-  /** Whoever believes the note says so; whoever reads the file tells its digest. */
+  /** Says whether the note was believed or the file was read, and gives the digest. */
   const falsify = async (change = (text: string) => text) =>
     await writeFile(note(), change((await readFile(note(), 'utf8')).replace(real, FALSE)));
 

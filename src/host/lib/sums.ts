@@ -72,7 +72,7 @@ kx_sum_same() {
   [ "$1 $2 $6 $7 $8" = "\${12} \${13} \${17} \${18} \${19}" ]
 }
 
-# They are for the cluster that has this machine, and for whoever is at work on it.
+# They are for the cluster that owns this machine, and for runs that work on it.
 kx_sum_tidy() {
   [ -d "$KX_RUN/sums" ] && [ ! -d "$KX_STATE/manifest" ] || return 0
   for kx_x in "$KX_RUN"/sh.*; do [ ! -e "$kx_x" ] || return 0; done

@@ -56,7 +56,7 @@ test.each([
   expect(installScript(box, packages)).toContain(command);
 });
 
-test('what a family does not have is told, not guessed', () => {
+test('what a family does not have is reported, not guessed', () => {
   expect(boxPackages(LEAP, NEEDS)).toEqual({
     packages: ['gcc', 'glibc-devel', 'glibc-devel-static', 'pkg-config'],
     without: ['libseccomp-dev'],

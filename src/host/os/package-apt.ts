@@ -26,7 +26,7 @@ kxp_patiently() {
   return "$kxp_code"
 }
 
-# What is simulated is told the very same things as what is done.
+# The simulation gets exactly the options of the real run.
 kxp_get() {
   apt-get -y -q -o DPkg::Lock::Timeout="$kxp_patience" -o Dpkg::Use-Pty=0 -o DPkg::Path="$kxp_record/bin:$PATH" \
     -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false \
@@ -38,7 +38,7 @@ kxp_apt() { kxp_patiently kxp_get "$@"; }
 kxp_by_dpkg() { PATH="$kxp_record/bin:$PATH" dpkg "$@"; }
 
 # What a killed run has left half unpacked is brought to an end first.
-kxp_mend() {
+kxp_repair() {
   set -- "$kxp_dpkg"/updates/[0-9]*
   if [ -e "$1" ] || [ -n "$(dpkg --audit)" ]; then
     kxp_patiently kxp_by_dpkg --force-confdef --force-confold --configure -a || kxp_apt -f install
@@ -82,7 +82,7 @@ kxp_unwanted() {
 
 kxp_go() {
   kxp_policy_on
-  kxp_mend || return
+  kxp_repair || return
   kxp_has_lists || kxp_refresh
   kxp_specs= kxp_held=
   kxp_choose || { kxp_refresh && kxp_specs= && kxp_choose; } || {
@@ -122,16 +122,16 @@ kxp_source() {
   kxp_version "\${1%%=*}" "\${1#*=}" || { kxp_refresh && kxp_version "\${1%%=*}" "\${1#*=}"; } && kxp_v=$1
 }
 
-# Takes away what came, brings back what went. What others need by now stays, and is told. kxp_back: NAME|SOURCE.
+# Removes installed packages and restores removed ones. Packages that others need by now stay and are reported. kxp_back: NAME|SOURCE.
 kxp_swap() {
   kxp_policy_on
-  kxp_mend || return
+  kxp_repair || return
   kxp_back=
   for kxp_x in $kxp_went $kxp_changed; do
     if kxp_source "$kxp_x"; then
       kxp_back="$kxp_back \${kxp_x%%=*}|$kxp_v"
     else
-      echo "the version $kxp_x is nowhere to be had"
+      echo "no repository has the version $kxp_x"
       case " $kxp_went " in *" $kxp_x "*) kxp_back="$kxp_back \${kxp_x%%=*}|\${kxp_x%%=*}" ;; esac
     fi
   done
@@ -186,7 +186,7 @@ kxp_fits() {
   done
 }
 
-# WORDS: dpkg by itself. 1: it cannot; 2: somebody else holds its lock, which is told.
+# WORDS: dpkg by itself. 1: it cannot; 2: somebody else holds its lock, which is reported.
 kxp_alone() {
   kxp_patiently kxp_by_dpkg "$@" 2>/dev/null && return
   kxp_locked || return 1

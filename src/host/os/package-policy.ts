@@ -5,7 +5,7 @@ import { compact, posix } from '../lib/text.ts';
  * only while the process that has put it there lives: if it stays behind after a power cut, it allows everything. What was
  * there before is kept beside it, has its say in every start, and is put back.
  *
- * Every package also lets systemd read all units anew, which takes longer than the package itself: a systemctl of ours, which
+ * Every package also makes systemd reload all units, which takes longer than the package itself: a systemctl of ours, which
  * only the scripts of packages find, remembers that somebody asked; it is done before something starts, and in the end.
  */
 export const packagePolicy = compact(posix`

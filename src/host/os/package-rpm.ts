@@ -70,7 +70,7 @@ kxp_want() {
 
 kxp_unwanted() { ! rpm -q "$1" >/dev/null 2>&1 || kxp_off="$kxp_off $1"; }
 
-# yum does not go back to an older version unless it is told so in so many words.
+# yum goes back to an older version only with an explicit downgrade.
 kxp_go() {
   kxp_specs= kxp_off= kxp_older=
   kxp_choose
@@ -97,7 +97,7 @@ kxp_swap() {
   fi
   for kxp_x in $kxp_went $kxp_changed; do
     kxp_bring "$(kxp_spec "$kxp_x")" || { [ $kxp = yum ] && kxp_pm downgrade "$(kxp_spec "$kxp_x")"; } || {
-      echo "the version $kxp_x stays away: it is nowhere to be had, or something that was installed since is in its way"
+      echo "the version $kxp_x is not restored: no repository has it, or it conflicts with a package installed since"
       case " $kxp_went " in *" $kxp_x "*) kxp_bring "\${kxp_x%%=*}" || : ;; esac
     }
   done

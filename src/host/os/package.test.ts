@@ -247,7 +247,7 @@ describe.each(shells)('rpm and its managers, in $name', (shell) => {
     expect(rpmCommands(dir).at(-1)).toBe('dnf -q -y mark remove tool.x86_64');
   });
 
-  test('what cannot be had fails, and nothing is noted', async () => {
+  test('an unavailable package fails, and nothing is noted', async () => {
     const { host, root } = start('zypper');
     const aim: PackagesAim = { install: [{ name: 'nowhere' }], remove: [] };
     expect(await host.run(changePackages(aim, root))).toMatchObject({ code: 104 });

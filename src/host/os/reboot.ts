@@ -15,7 +15,7 @@ const FORGET = rawScript('{ rm -f "$kxr_mark"; rmdir "$KX_STATE/reboot" "$KX_STA
 
 /**
  * Notes durably which boot is to end, and for which run: the one that holds the machine's lock. If the same run has noted that
- * before and the machine has started anew since, then the restart has happened while nobody watched: the note is taken away,
+ * before and the machine has restarted since, then the restart has happened while nobody watched: the note is removed,
  * and it is not done again. A note of another run says nothing: nobody knows what was changed between its boot and now.
  */
 export function beginReboot(reason: string): Script {

@@ -58,5 +58,5 @@ export function editNetconfig(values: SysconfigValues, start: Script, place: Scr
   );
 }
 
-/** Lets netconfig write resolv.conf anew. */
+/** Lets netconfig rewrite resolv.conf. */
 export const RELOAD_NETCONFIG = sh`why=$(netconfig update -f -m dns-resolver 2>&1) || kxg_fail "netconfig does not write /etc/resolv.conf: $why"`;

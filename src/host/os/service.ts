@@ -143,7 +143,7 @@ esac`,
 
 const GONE = `kxs_put ''; echo "$kxs_unit stays as it is: there is no such unit any more"; exit 0`;
 
-/** Makes a unit what it was. What started it anew has to come before its files are put back, so nothing is restarted here. */
+/** Restores the state of a unit. A restart belongs after its files were restored, so nothing is restarted here. */
 export function restoreUnit(unit: string, before: UnitBefore): Script {
   const masked = before.file.startsWith('masked');
   const runtime = before.file.endsWith('-runtime') ? ['--runtime'] : [];
@@ -195,7 +195,7 @@ export function noteUnit(unit: string): Script {
   return sh`mkdir -p "$KX_STATE/services" && : >"$KX_STATE/services/"${`${unit}.before`}`;
 }
 
-/** Starts a unit that ran anew, with the files that are there now; forgets the note. */
+/** Restarts a unit that ran, with its current files, and removes the note. */
 export function restartNoted(unit: string, ran: boolean): Script {
   const restart = sh`if [ "$kxs_load" = not-found ]; then echo "$kxs_unit stays as it is: there is no such unit any more"; else kxs_do restart; fi`;
   return lines(

@@ -26,7 +26,7 @@ const FSTAB_MARK = '#kubexm-swap# ';
 const FSTAB_LINE = String.raw`^[[:space:]]*[^#[:space:]][^[:space:]]*[[:space:]]\{1,\}[^[:space:]]\{1,\}[[:space:]]\{1,\}swap\([[:space:]].*\)*$`;
 
 /**
- * Units made from fstab go with its lines. Of the rest a unit that is made anew at every start, or comes with a package, is
+ * Units made from fstab go with its lines. Of the rest, a unit that is generated at every boot, or comes with a package, is
  * masked; one that the administrator has written counts when something wants it, as do services that make swap space.
  */
 const UNITS = rawScript(posix`

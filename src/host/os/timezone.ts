@@ -35,5 +35,5 @@ export function sameZone(a: string, b: string): boolean {
 
 /** Ends the script if the machine does not know the zone. */
 export function needZone(zone: string): Script {
-  return sh`[ -f ${zoneFile(zone)} ] || { echo ${`the machine does not know the time zone ${zone}: install the package tzdata (timezone on SUSE), or mend its name`} >&2; exit 1; }`;
+  return sh`[ -f ${zoneFile(zone)} ] || { echo ${`the machine does not know the time zone ${zone}: install the package tzdata (timezone on SUSE), or correct its name`} >&2; exit 1; }`;
 }

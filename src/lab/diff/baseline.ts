@@ -32,7 +32,7 @@ export async function captureMachine(machine: LabMachine, exec: MachineExec): Pr
   return { machine: machine.name, files: await lookAtFiles(machine, true), state };
 }
 
-/** Keeps what a machine is like now: later differences are told from it. A baseline there was is replaced. */
+/** Records the state of a machine as the baseline for later comparisons, replacing an earlier one. */
 export async function takeBaseline(machine: LabMachine, exec: MachineExec): Promise<void> {
   const { files, state } = await captureMachine(machine, exec);
   const stored: Stored = {

@@ -21,7 +21,7 @@ test.each<[string, Record<string, Facet>, Record<string, Facet>, unknown[]]>([
   ['added', {}, { a: { x: '1' } }, [{ key: 'a', change: 'added', after: { x: '1' } }]],
   ['removed', { a: { x: '1' } }, {}, [{ key: 'a', change: 'removed', before: { x: '1' } }]],
   [
-    'only what differs is told',
+    'only differences are reported',
     { a: { x: '1', y: '2' } },
     { a: { x: '1', y: '3' } },
     [{ key: 'a', change: 'changed', before: { y: '2' }, after: { y: '3' } }],

@@ -54,7 +54,7 @@ export function fileEntry(
   };
 }
 
-/** Whether a file's content or place is told by the overlay elsewhere (`redirect_dir`, `metacopy`), which is not followed. */
+/** Whether the overlay stores a file's content or place elsewhere (`redirect_dir`, `metacopy`), which is not followed. */
 export function isRedirected(attributes: Readonly<Record<string, string>>): boolean {
   return Object.keys(attributes).some((name) => /^(?:trusted|user)\.overlay\.(?:redirect|metacopy)$/.test(name));
 }

@@ -62,7 +62,7 @@ describe.skipIf(why !== undefined)(why === undefined ? 'files of an overlay' : `
   test.each<[string, string, string[]]>([
     ['nothing', 'true', []],
     ['a copy-up', 'touch etc/hosts usr/bin/tool; chmod 644 etc/hosts; chown 0:0 etc/passwd', []],
-    ['the same content written anew', 'cat etc/hosts >x; mv x etc/hosts', []],
+    ['the same content written again', 'cat etc/hosts >x; mv x etc/hosts', []],
     ['other content of the same size', 'echo HOSTS >etc/hosts', ['changed /etc/hosts sha256']],
     ['content of another size', 'echo more >>etc/hosts', ['changed /etc/hosts size']],
     ['a mode', 'chmod 600 etc/hosts', ['changed /etc/hosts mode']],
@@ -86,7 +86,7 @@ describe.skipIf(why !== undefined)(why === undefined ? 'files of an overlay' : `
       ['removed /usr/share/doc/a', 'removed /usr/share/doc/a/one', 'removed /usr/share/doc/a/two'],
     ],
     [
-      'a directory made anew',
+      'a directory that was recreated',
       'rm -r usr/share/doc/a; mkdir usr/share/doc/a; echo 2 >usr/share/doc/a/two',
       ['removed /usr/share/doc/a/one'],
     ],

@@ -19,15 +19,15 @@ test.each<[string, Record<string, FileEntry>, string, 'upper' | 'lower' | 'nowhe
   ['a neighbour of its own file', { '/': dir(), '/etc': dir(), '/etc/hosts': file() }, '/etc/passwd', 'lower'],
   ['a removed file', { '/etc': dir(), '/etc/hosts': gone }, '/etc/hosts', 'nowhere'],
   ['below a removed directory', { '/etc': gone }, '/etc/ssh/sshd_config', 'nowhere'],
-  ['below a directory that was made anew', { '/etc': opaque }, '/etc/hosts', 'nowhere'],
-  ['in a directory that was made anew', { '/etc': opaque, '/etc/hosts': file() }, '/etc/hosts', 'upper'],
+  ['below a directory that was recreated', { '/etc': opaque }, '/etc/hosts', 'nowhere'],
+  ['in a directory that was recreated', { '/etc': opaque, '/etc/hosts': file() }, '/etc/hosts', 'upper'],
   ['below a file where a directory was', { '/etc': file() }, '/etc/hosts', 'nowhere'],
   ['a name that only begins alike', { '/etc': gone }, '/etcetera', 'lower'],
 ])('%s', (_, upper, path, from) => {
   expect(originOf(new Map(Object.entries(upper)), path).from).toBe(from);
 });
 
-test('what the image has below a directory that went or was made anew may differ; elsewhere it cannot', () => {
+test('what the image has below a directory that was removed or recreated may differ; elsewhere it cannot', () => {
   const lower = (path: string) => (path === '/opt' ? ['/opt/a', '/opt/a/b'] : path === '/srv' ? ['/srv/x'] : []);
   const before = new Map([
     ['/', dir()],

@@ -55,7 +55,7 @@ export function readMounts(mountinfo: string): Entries {
   return all;
 }
 
-/** Control groups that are no unit of systemd: what a runtime made by itself. Below such a group nothing more is told. */
+/** Control groups that are no unit of systemd: what a runtime made by itself. Groups below such a group are not listed. */
 export function readCgroups(text: string): Entries {
   const [first, ...rest] = text.split('\n').filter(Boolean);
   const unified = first === 'unified';

@@ -10,7 +10,7 @@ import { parseAttributes } from './xattrs.ts';
 const plain = (entries: Entries) => Object.fromEntries(entries);
 
 describe('accounts', () => {
-  test('packages with versions and marks; what only left its configuration is told', () => {
+  test('packages with versions and marks; packages of which only the configuration is left are listed', () => {
     const list = [
       'chrony\tamd64\t4.3-2\tinstall\tinstalled',
       'libc6\tamd64\t2.36\tinstall\tinstalled',
@@ -299,7 +299,7 @@ test('attributes of files, with names that getfattr has to quote', () => {
   });
 });
 
-test('the script’s answers are told apart, whatever a command prints', () => {
+test('the script’s answers are kept apart, whatever a command prints', () => {
   const { script, read } = stateScript('MARK');
   expect(script).toContain('dpkg-query');
   const answers = read(

@@ -35,7 +35,7 @@ export async function ensureBase(
     onWait: () => options.report({ type: 'waiting', for: 'base' }),
   });
   try {
-    // Whoever had the lock before may have made it.
+    // The previous holder of the lock may have made it.
     if (existsSync(dir)) return { dir, sources };
     options.report({ type: 'base', state: 'building', image });
     await removeUnfinished(places.cache, `${image}-${how.digest}`);

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Replaces a file, or makes it: whoever reads it, also after a power cut, sees the old text or the new one. */
+/** Creates or replaces a file atomically: readers see the old text or the new one, even after a power cut. */
 export function replaceFile(file: string, text: string): void {
   const dir = dirname(file);
   const made = mkdirSync(dir, { recursive: true, mode: 0o700 });

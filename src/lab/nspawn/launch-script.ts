@@ -69,7 +69,7 @@ exec 3>&- </dev/null >console.log 2>&1
 # Where the box itself went down meanwhile, nobody knows what of the machine is on its disk.
 boot=$(cat /proc/sys/kernel/random/boot_id)
 if [ -n "$(find work -name incompat)" ] && [ "$boot" != "$(cat booted)" ]; then
-  echo 'the box was restarted while this machine ran: what it wrote may be lost; delete the lab and make it anew'
+  echo 'the box was restarted while this machine ran: what it wrote may be lost; delete the lab and create it again'
   exit 1
 fi
 (cd work && rm -rf work/incompat) || exit 1

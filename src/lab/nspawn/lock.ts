@@ -30,7 +30,7 @@ export async function takeLock(
       closeSync(fd);
       throw error;
     }
-    // Whoever had it may have removed the file meanwhile: then this is a lock on nothing.
+    // The previous holder may have removed the file meanwhile: then this is a lock on nothing.
     if (isSameFile(fd, path)) return lockOf(fd, path);
     closeSync(fd);
   }

@@ -75,7 +75,7 @@ export async function prepareMachine(
   writeLauncher(places, record, machine);
 }
 
-/** Writes the launcher anew: a later kubexm, or a box with other control groups, wants another one. */
+/** Rewrites the launcher: a later kubexm, or a box with other control groups, needs another one. */
 export function writeLauncher(places: LabPlaces, record: LabRecord, machine: MachineRecord): void {
   const paths = machinePaths(places, record.name, machine.name);
   const groups = cgroupsOf(record);

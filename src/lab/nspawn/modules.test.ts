@@ -13,7 +13,7 @@ test.each([
 
 const OFF = ['0', '0', '0'];
 test.each([
-  // With these the kernel would remove links and rules, whoever made them.
+  // With these the kernel would remove links and rules, also those of others.
   [['bridge', 'veth', 'dummy', 'wireguard', 'vxlan', 'iptable_filter', 'nf_tables'], 0, OFF, []],
   // It knows who uses these, and refuses.
   [

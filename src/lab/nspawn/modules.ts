@@ -143,7 +143,7 @@ export async function unloadModules(names: readonly string[], lock: number): Pro
 export interface BridgeUse {
   /** Bridges of the box. */
   readonly links: number;
-  /** Whether they pass the box's rules. Off when labs loaded the module: whoever wants it has switched it on. */
+  /** Whether they pass the box's rules. Off if labs loaded the module; where it is on, somebody has switched it on. */
   readonly settings: readonly string[];
 }
 

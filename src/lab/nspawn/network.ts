@@ -86,7 +86,7 @@ export async function removeLink(
   }
 }
 
-/** Pulls a machine's cable, or plugs it in; recorded, so that it stays so when the machine starts anew. */
+/** Pulls a machine's cable, or plugs it in; recorded, so that it stays so when the machine restarts. */
 export async function setCable(
   places: LabPlaces,
   record: LabRecord,

@@ -11,8 +11,8 @@ import { recordProblem } from './record-shape.ts';
 import type { AptSource } from './sources.ts';
 
 /**
- * Everything a lab makes follows from this, and it is written before anything is made: whoever deletes the lab finds it all,
- * whenever making it was interrupted.
+ * Everything a lab makes follows from this, and it is written before anything is made: deleting the lab finds it all,
+ * whenever its creation was interrupted.
  */
 export interface LabRecord {
   readonly version: 1;
@@ -60,7 +60,7 @@ export function labDir(places: LabPlaces, name: string): string {
   return join(places.labs, name);
 }
 
-/** The lock that whoever changes a lab holds. */
+/** The lock that is held while a lab is changed. */
 export function lockPath(places: LabPlaces, name: string): string {
   return join(places.labs, `.${name}.lock`);
 }

@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   /**
-   * A lock's file: the program holds the lock too. Should kubexm be killed meanwhile, whoever takes the lock next waits until
+   * A lock's file: the program holds the lock too. If kubexm is killed meanwhile, the next holder waits until
    * this program has ended.
    */
   readonly lock?: number;

@@ -5,7 +5,7 @@ import { ALWAYS_ON_GATES, gateState, gatesOfVersion, versionsWithGate } from './
 import { SUPPORTED_KUBERNETES } from './text.ts';
 
 describe('what is known of feature gates', () => {
-  test('reaches up to the newest minor that kubexm installs: scripts/feature-gates.mjs makes it anew', () => {
+  test('reaches up to the newest minor that kubexm installs: scripts/feature-gates.mjs updates it', () => {
     expect(data.upTo).toMatch(new RegExp(String.raw`^1\.${SUPPORTED_KUBERNETES.last}\.`));
   });
 

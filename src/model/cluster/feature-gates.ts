@@ -8,7 +8,7 @@ export const ALWAYS_ON_GATES: Readonly<Record<string, string>> = {
   TTLAfterFinished: '1.23',
 };
 
-/** The gates that components still know: a kubelet that is told an unknown one refuses to start. */
+/** The gates that components still know: a kubelet does not start with an unknown one. */
 export function livingGates(gates: Readonly<Record<string, boolean>>): Readonly<Record<string, boolean>> {
   return Object.fromEntries(Object.entries(gates).filter(([gate]) => !Object.hasOwn(ALWAYS_ON_GATES, gate)));
 }

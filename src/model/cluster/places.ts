@@ -1,6 +1,6 @@
 import type { Cluster } from './cluster.ts';
 
-/** Where a kubelet has its directories unless it is told otherwise, and where kubeadm always puts its configuration. */
+/** Where a kubelet has its directories by default, and where kubeadm always puts its configuration. */
 export const KUBELET_DIR = '/var/lib/kubelet';
 
 /** Where API servers listen behind a load balancer of kubexm's own. */

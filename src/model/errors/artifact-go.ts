@@ -33,7 +33,7 @@ export const artifactGoErrors = {
       zh: '{what} 与 Go 校验和数据库中的记录不符：{reason}',
     },
     remedy: {
-      en: 'Something between here and its origin changes or damages files. Do not use them; ask whoever runs the proxy in GOPROXY (now {proxy}).',
+      en: 'Something between here and its origin changes or damages files. Do not use them; contact the operator of the proxy in GOPROXY (now {proxy}).',
       zh: '从源头到本机的途中有内容被更改或损坏，请勿使用。请联系 GOPROXY（当前为 {proxy}）的管理者。',
     },
   },

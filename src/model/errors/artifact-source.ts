@@ -25,7 +25,7 @@ export const artifactSourceErrors = {
     exit: 5,
     title: { en: '{file} cannot be fetched from {host}: {reason}', zh: '无法从 {host} 获取 {file}：{reason}' },
     remedy: {
-      en: 'The lines above say why, for each address. Run again when it is mended: what came so far is kept.',
+      en: 'The lines above give the reason for each address. Fix the problem and run again: what was downloaded so far is kept.',
       zh: '上面的各行说明了每个地址失败的原因。解决后请重新运行：已获取的部分会保留。',
     },
   },
@@ -60,7 +60,7 @@ export const artifactSourceErrors = {
     exit: 1,
     title: { en: '{path} does not have {items}', zh: '{path} 中没有 {items}' },
     remedy: {
-      en: 'Make the bundle anew from the configuration of this cluster, or add a source that has it to spec.artifacts.sources.',
+      en: 'Create the bundle again from the configuration of this cluster, or add a source that has the file to spec.artifacts.sources.',
       zh: '请用该集群的配置重新制作离线包，或在 spec.artifacts.sources 中加入含有它的来源。',
     },
   },
@@ -79,7 +79,7 @@ export const artifactSourceErrors = {
       zh: '离线包 {path} 的 sha256 为 {got}；配置中为 {want}',
     },
     remedy: {
-      en: 'It is another bundle, or it was damaged or changed on its way. Get the right one, or mend the digest.',
+      en: 'It is another bundle, or it was damaged or changed in transit. Use the right bundle, or correct the digest.',
       zh: '这是另一个离线包，或在途中被损坏、更改。请使用正确的离线包，或修正摘要。',
     },
   },
@@ -97,11 +97,11 @@ export const artifactSourceErrors = {
   KX7080: {
     exit: 5,
     title: {
-      en: 'the checksum of {file} cannot be had from {host}: {reason}',
+      en: 'cannot get the checksum of {file} from {host}: {reason}',
       zh: '无法从 {host} 获取 {file} 的校验和：{reason}',
     },
     remedy: {
-      en: 'Without it nobody knows that the file is right, so it is not used. Mend what stands above, or use another source.',
+      en: 'Without the checksum the file cannot be verified, so it is not used. Fix the problem above, or use another source.',
       zh: '没有校验和就无法确认文件正确，因此不使用它。请解决上述问题，或使用其他来源。',
     },
   },

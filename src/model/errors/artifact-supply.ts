@@ -12,9 +12,9 @@ export const supplyErrors = {
   },
   KX7016: {
     exit: 1,
-    title: { en: '{what} cannot be had from {sources}', zh: '无法从 {sources} 获取 {what}' },
+    title: { en: 'cannot get {what} from {sources}', zh: '无法从 {sources} 获取 {what}' },
     remedy: {
-      en: 'The reasons are above. Mend one of them, add another source to spec.artifacts.sources, or choose a version that a source has; what was got so far is kept.',
+      en: 'The reasons are above. Fix one of them, add another source to spec.artifacts.sources, or choose a version that a source has. What was downloaded so far is kept.',
       zh: '原因见上。请解决其中之一，在 spec.artifacts.sources 中加入其他来源，或选择某个来源已有的版本；已获取的内容会保留。',
     },
   },
@@ -41,7 +41,7 @@ export const supplyErrors = {
     exit: 1,
     title: { en: '{file} cannot be read: {reason}', zh: '无法读取 {file}：{reason}' },
     remedy: {
-      en: 'It says which files this cluster has agreed on. Put it back from a copy, or remove it to agree anew.',
+      en: 'It records the files that this cluster is locked to. Restore it from a copy, or remove it to lock the files again.',
       zh: '它记录该集群锁定的文件。请从副本恢复，或删除它以重新锁定。',
     },
   },

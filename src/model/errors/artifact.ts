@@ -6,7 +6,7 @@ export const artifactErrors = {
     exit: 1,
     title: { en: 'the catalog file {file} is not valid: {detail}', zh: '目录文件 {file} 无效：{detail}' },
     remedy: {
-      en: 'Mend the file; docs/artifacts.md says what belongs in it. If you did not change it, install kubexm again.',
+      en: 'Correct the file; docs/artifacts.md describes its contents. If you did not change it, install kubexm again.',
       zh: '请修复该文件，内容说明见 docs/artifacts.md。若您未修改过它，请重新安装 kubexm。',
     },
   },
@@ -65,7 +65,7 @@ export const artifactErrors = {
       en: '{count} versions of the configuration do not fit',
       zh: '配置中有 {count} 个版本不适用',
     },
-    remedy: { en: 'Mend each of them as it says above.', zh: '请按上面的说明逐一修改。' },
+    remedy: { en: 'Fix each of them as described above.', zh: '请按上面的说明逐一修改。' },
   },
   KX7008: {
     exit: 64,

@@ -129,6 +129,6 @@ export const configFileErrors = {
   KX2099: {
     exit: 3,
     title: { en: '{count} more problems like {code} are not shown', zh: '还有 {count} 个与 {code} 相同的问题未显示' },
-    remedy: { en: 'Mend the ones above and check again.', zh: '请先修复以上问题，再次检查。' },
+    remedy: { en: 'Fix the problems above and check again.', zh: '请先修复以上问题，再次检查。' },
   },
 } as const satisfies Record<string, ErrorEntry>;

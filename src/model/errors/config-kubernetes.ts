@@ -14,7 +14,7 @@ export const configKubernetesErrors = {
       zh: 'Kubernetes {version} 没有特性门控 {gate}：只有 {known} 的版本才有',
     },
     remedy: {
-      en: 'Remove it, or choose such a version: a component that is told an unknown gate does not start.',
+      en: 'Remove it, or choose such a version: a component does not start with an unknown feature gate.',
       zh: '请删除它，或选择有它的版本：组件遇到未知的特性门控将无法启动。',
     },
   },
@@ -25,7 +25,7 @@ export const configKubernetesErrors = {
       zh: '没有特性门控 {gate}：Kubernetes {version} 和 kubexm 支持的其他版本中都不存在',
     },
     remedy: {
-      en: 'Remove it, or correct the name: a component that is told an unknown gate does not start.',
+      en: 'Remove it, or correct the name: a component does not start with an unknown feature gate.',
       zh: '请删除它，或修正名称：组件遇到未知的特性门控将无法启动。',
     },
   },
@@ -36,14 +36,14 @@ export const configKubernetesErrors = {
       zh: '特性门控 {gate} 在 Kubernetes {version} 中固定为 {state}',
     },
     remedy: {
-      en: 'Remove it: a component that is told otherwise does not start.',
+      en: 'Remove it: a component does not start with another value.',
       zh: '请删除它：与固定值不同时，组件将无法启动。',
     },
   },
   KX2735: {
     exit: 3,
     title: {
-      en: 'the kubelet is told the cgroup driver {driver}, but the container runtime uses systemd',
+      en: 'the cgroup driver of the kubelet is {driver}, but the container runtime uses systemd',
       zh: '为 kubelet 设置的 cgroup 驱动是 {driver}，而容器运行时使用 systemd',
     },
     remedy: {

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './entry.ts';
 
-/** KX28xx: secrets that cannot be had; KX29xx: warnings, with which a configuration still loads. */
+/** KX28xx: secrets that cannot be read; KX29xx: warnings, with which a configuration still loads. */
 export const configNoteErrors = {
   KX2801: {
     exit: 3,
@@ -35,7 +35,7 @@ export const configNoteErrors = {
       zh: '文件中直接写有 {count} 个密文，第一个在此处',
     },
     remedy: {
-      en: 'They work and are never shown, but whoever reads the file has them. Better: env:NAME, file:/path or prompt.',
+      en: 'They work and are never printed, but everybody who can read the file can see them. Better: env:NAME, file:/path or prompt.',
       zh: '可以使用且不会显示，但能读文件的人都能看到。建议使用 env:NAME、file:/path 或 prompt。',
     },
   },

@@ -177,7 +177,7 @@ export const connectionErrors = {
     exit: 5,
     title: { en: 'the SSH settings in {file} cannot be used: {detail}', zh: '无法使用 {file} 中的 SSH 设置：{detail}' },
     remedy: {
-      en: 'Mend the file. `ssh -G <host>` shows how OpenSSH reads it.',
+      en: 'Correct the file. `ssh -G <host>` shows how OpenSSH reads it.',
       zh: '请修正该文件。可用 `ssh -G <主机>` 查看 OpenSSH 的解析结果。',
     },
   },

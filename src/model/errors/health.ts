@@ -41,7 +41,7 @@ export const healthErrors = {
     exit: 1,
     title: { en: '{file} is left as it is: {reason}', zh: '{file} 保持不变：{reason}' },
     remedy: {
-      en: 'Mend the file or move it away, then: kubexm get kubeconfig --merge. Or use the kubeconfig of the cluster alone: {kubeconfig}',
+      en: 'Fix the file or move it away, then run: kubexm get kubeconfig --merge. Or use the kubeconfig of the cluster alone: {kubeconfig}',
       zh: '请修复或移走该文件，然后运行：kubexm get kubeconfig --merge。也可单独使用该集群的 kubeconfig：{kubeconfig}',
     },
   },
@@ -68,7 +68,7 @@ export const healthErrors = {
     exit: 1,
     title: { en: '{name} cannot be taken out of {file}: {reason}', zh: '无法从 {file} 中移除 {name}：{reason}' },
     remedy: {
-      en: 'The cluster is gone all the same. Take it out with: kubectl config --kubeconfig {file} delete-context {name}; the same with delete-cluster and delete-user. After kubexm delete cluster it is enough to mend the file and to run that again.',
+      en: 'The cluster has been deleted. To remove the entries, run: kubectl config --kubeconfig {file} delete-context {name}; then the same with delete-cluster and delete-user. If you used kubexm delete cluster, you can also fix the file and run that command again.',
       zh: '集群已被删除。请运行以下命令移除：kubectl config --kubeconfig {file} delete-context {name}；并同样运行 delete-cluster 和 delete-user。若使用的是 kubexm delete cluster，修复该文件后再次运行即可。',
     },
   },

@@ -64,7 +64,7 @@ export const labErrors = {
       zh: '网络 {subnet} 与本机的 {other} 重叠',
     },
     remedy: {
-      en: 'Choose another network, or none: a free one is found. For an existing lab: delete it and create it anew.',
+      en: 'Choose another network, or omit it to use a free one. Delete an existing lab and create it again.',
       zh: '请换一个网络，或不指定以自动选择。已有的实验环境需删除后重新创建。',
     },
   },

@@ -28,7 +28,7 @@ export const manifestErrors = {
       zh: '主机 {host} 的清单已丢失：kubexm 在其上的更改无从得知',
     },
     remedy: {
-      en: 'Bring /var/lib/kubexm/manifest back from a backup and run this again, or install the machine anew. Nothing on it is undone now.',
+      en: 'Restore /var/lib/kubexm/manifest from a backup and run this again, or reinstall the machine. Nothing on it is undone now.',
       zh: '请从备份恢复 /var/lib/kubexm/manifest 后重新运行，或重装该主机。目前其上不会撤销任何更改。',
     },
   },
@@ -47,7 +47,7 @@ export const manifestErrors = {
     exit: 1,
     title: { en: '{node} cannot be undone: {reason}', zh: '无法撤销 {node}：{reason}' },
     remedy: {
-      en: 'Mend what it says on the host and run `kubexm reset nodes` again; what is undone already stays undone. With --leave what cannot be undone is left as it is.',
+      en: 'Fix the problem on the host and run `kubexm reset nodes` again; what is already undone stays undone. With --leave, changes that cannot be undone are left in place.',
       zh: '请在主机上处理所述问题，然后再次运行 `kubexm reset nodes`；已撤销的不会重来。使用 --leave 则保留无法撤销的更改。',
     },
   },

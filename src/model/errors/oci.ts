@@ -99,7 +99,7 @@ export const ociErrors = {
       zh: '镜像仓库 {registry} 对 {request} 返回 {status}',
     },
     remedy: {
-      en: 'Look into the log of the registry. What came already is kept: run again when it is mended.',
+      en: 'Check the log of the registry, fix the problem and run again: what was transferred so far is kept.',
       zh: '请查看该仓库的日志。已传输的内容会保留：修复后请重试。',
     },
   },
@@ -148,7 +148,7 @@ export const ociErrors = {
       zh: '存储 {store} 中的 {digest} 已损坏，已被移除',
     },
     remedy: {
-      en: 'Run again: it is fetched or built anew. If it happens often, check the disk.',
+      en: 'Run again: it is downloaded or built again. If this happens often, check the disk.',
       zh: '请重试：会重新获取或构建。如经常发生，请检查磁盘。',
     },
   },

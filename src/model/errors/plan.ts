@@ -104,7 +104,7 @@ export const planErrors = {
       zh: '集群 {cluster} 已存在，而配置中有 {count} 个字段与之不同，{pipeline} 暂时无法更改',
     },
     remedy: {
-      en: 'Nothing was changed. Put these fields back to what was applied, on the left of each arrow, in the file or with -e. To have what is on the right, delete the cluster and create it again: kubexm delete cluster, then kubexm create cluster. That also forgets machines that were installed anew.',
+      en: 'Nothing was changed. Put these fields back to what was applied, on the left of each arrow, in the file or with -e. To use the values on the right, delete the cluster and create it again: kubexm delete cluster, then kubexm create cluster. That also forgets machines that were reinstalled.',
       zh: '未做任何更改。请在文件中或用 -e 将这些字段恢复为箭头左侧已应用的值。如需右侧的值，请先删除集群（kubexm delete cluster），再重新创建（kubexm create cluster）。这也会忘记已重新安装的机器。',
     },
   },

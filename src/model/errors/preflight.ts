@@ -134,8 +134,8 @@ export const preflightErrors = {
       zh: 'root 没有 CAP_SYS_RESOURCE：容器无法降低 OOM 评分',
     },
     remedy: {
-      en: 'Nothing to do: the runtime is told. It is so in containers; a real machine has the capability.',
-      zh: '无需处理：会告知运行时。容器中通常如此；真实机器具有该能力。',
+      en: 'Nothing to do: kubexm configures the runtime for it. This is normal in containers; a real machine has the capability.',
+      zh: '无需处理：kubexm 会相应配置运行时。容器中通常如此；真实机器具有该能力。',
     },
   },
   KX4516: {

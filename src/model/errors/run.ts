@@ -14,7 +14,7 @@ export const runErrors = {
     exit: 1,
     title: { en: 'step {node} failed: {reason}', zh: '步骤 {node} 失败：{reason}' },
     remedy: {
-      en: 'Read the last lines of the command above, mend the cause on that host, then run again, with --resume where the command takes it.',
+      en: 'Read the last lines of the command above, fix the cause on that host, then run again, with --resume if the command supports it.',
       zh: '查看上面命令的最后几行输出，在该主机上修复原因，然后再次运行；支持 --resume 的命令请加上它。',
     },
   },
@@ -41,7 +41,7 @@ export const runErrors = {
     exit: 1,
     title: { en: 'rolling back {node} failed: {reason}', zh: '回滚 {node} 失败：{reason}' },
     remedy: {
-      en: 'The host is left half changed (dirty). The journal names what was seen before; mend it by hand, then run again with --resume.',
+      en: 'The host is left partly changed (dirty). The journal shows the state before the change; fix the host by hand, then run again with --resume.',
       zh: '主机处于半更改（dirty）状态。日志记录了更改前的内容；请手动修复后加 --resume 再次运行。',
     },
   },
@@ -49,7 +49,7 @@ export const runErrors = {
     exit: 64,
     title: { en: 'nothing to resume: {detail}', zh: '没有可恢复的运行：{detail}' },
     remedy: {
-      en: 'Run without --resume to start anew, or list the runs with: kubexm get runs',
+      en: 'Run without --resume to start over, or list the runs with: kubexm get runs',
       zh: '去掉 --resume 重新开始，或用 kubexm get runs 查看运行记录。',
     },
   },
@@ -148,7 +148,10 @@ export const runErrors = {
   KX4021: {
     exit: 64,
     title: { en: 'the list of clusters {file} cannot be read: {reason}', zh: '无法读取集群列表 {file}：{reason}' },
-    remedy: { en: 'Mend the file, or move it away: it is made anew.', zh: '请修复该文件，或将其移走：会重新生成。' },
+    remedy: {
+      en: 'Fix the file, or move it away: kubexm creates a new one.',
+      zh: '请修复该文件，或将其移走：会重新生成。',
+    },
   },
   KX4022: {
     exit: 64,
@@ -183,7 +186,7 @@ export const runErrors = {
       zh: '无法使用该集群的锁 {file}：{reason}',
     },
     remedy: {
-      en: 'Nobody is known to hold it. Look at the space and permissions there. If the file is damaged and no other kubexm works on this cluster, remove it: it is made anew.',
+      en: 'No holder was found. Check the free space and the permissions there. If the file is damaged and no other kubexm works on this cluster, remove it: kubexm creates a new one.',
       zh: '并未发现有人持有该锁。请检查该处的空间和权限。如果文件已损坏，且没有其他 kubexm 正在操作该集群，请将其删除：会重新生成。',
     },
   },
@@ -210,7 +213,7 @@ export const runErrors = {
     exit: 3,
     title: { en: 'the configuration {file} has {count} errors', zh: '配置文件 {file} 有 {count} 个错误' },
     remedy: {
-      en: 'Mend them and check again with: kubexm validate config -f {file}',
+      en: 'Fix them and check again with: kubexm validate config -f {file}',
       zh: '修复后用 kubexm validate config -f {file} 再次检查。',
     },
   },

@@ -9,7 +9,7 @@ export const smokeErrors = {
       zh: '集群工作不正常：{total} 项检查中有 {failed} 项失败',
     },
     remedy: {
-      en: 'The table above says what failed, and where to look. Mend it, then check again: kubexm check cluster',
+      en: 'The table above shows what failed and where to look. Fix it, then check again: kubexm check cluster',
       zh: '上表列出了失败的检查以及排查方法。修复后再次检查：kubexm check cluster',
     },
   },
@@ -49,7 +49,7 @@ export const smokeErrors = {
     exit: 1,
     title: { en: 'the node port {to} does not answer {from}', zh: '{from} 访问节点端口 {to} 无响应' },
     remedy: {
-      en: 'Look at kube-proxy on that node, and at firewalls: TCP 30000-32767 must be open to whoever uses node ports.',
+      en: 'Check kube-proxy on that node, and firewalls: TCP 30000-32767 must be open to all clients of node ports.',
       zh: '请检查该节点上的 kube-proxy 以及防火墙：使用节点端口的一方需要能访问 TCP 30000-32767。',
     },
   },

@@ -14,7 +14,7 @@ export const stepErrors = {
     exit: 1,
     title: { en: '{path} on {host} cannot be edited: {reason}', zh: '无法编辑主机 {host} 上的 {path}：{reason}' },
     remedy: {
-      en: 'Look at the file on that host, mend it, then run again with --resume.',
+      en: 'Check the file on that host, correct it, then run again with --resume.',
       zh: '请检查该主机上的文件，修复后加 --resume 再次运行。',
     },
   },

@@ -32,7 +32,7 @@ export const usageErrors = {
   },
   KX1006: {
     exit: 64,
-    title: { en: '{value} is no value for {option}', zh: '{option} 的值 {value} 无效' },
+    title: { en: 'invalid value {value} for {option}', zh: '{option} 的值 {value} 无效' },
     remedy: { en: '{hint}Allowed: {allowed}', zh: '{hint}允许的值：{allowed}' },
   },
   KX1007: {

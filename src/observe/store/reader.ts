@@ -6,7 +6,7 @@ import type { Total, TotalName } from '../metrics/totals.ts';
 import { reasonOf } from '../private-file.ts';
 import { type Database, openDatabase, setPatience } from './sqlite.ts';
 
-/** How a run stands. `unknown`: it has no end, and whoever ran it is gone. */
+/** The status of a run. `unknown`: it has no end, and its process is gone. */
 export type RunStatus = RunOutcome | 'running' | 'unknown';
 
 /** A run as the store knows it. */
@@ -74,7 +74,7 @@ export interface EventReader {
 // The writer gives a sign of life every 30 seconds; of a process on another machine nothing else is known.
 const SILENT_MS = 100_000;
 
-/** Opens a store for reading, beside whoever writes. A store that is not there yet is empty. Throws KX8003 or KX8004. */
+/** Opens a store for reading while others may write. A store that does not exist yet is empty. Throws KX8003 or KX8004. */
 export function openEventReader(path: string): EventReader {
   if (!existsSync(path))
     return { listRuns: () => [], getRun: () => undefined, events: () => [], totals: () => [], close() {} };

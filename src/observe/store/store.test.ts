@@ -66,7 +66,7 @@ describe('the event store', () => {
     });
   });
 
-  it('keeps no stack: whoever reads it may not have asked for one', async () => {
+  it('keeps no stack: its readers may not have asked for one', async () => {
     const failed = events.find((event) => event.type === 'node-finished' && event.error !== undefined);
     if (failed?.type !== 'node-finished' || !failed.error) throw new Error('no event has an error');
     await write([start, { ...failed, error: { ...failed.error, stack: 'Error\n    at read (net.ts:1)' } }]);

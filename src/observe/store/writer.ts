@@ -85,7 +85,7 @@ class Writer {
   }
 
   write(event: RunEvent): void {
-    // Progress is for whoever watches: the last of it would be all that is worth keeping, and the end says that too.
+    // Progress is only for live views: its last state is also in the final event.
     if (this.#closed || event.type === 'node-progress') return;
     if (event.type === 'run-started') this.#open.set(event.run, event);
     if (this.#queue.length >= this.#maxWaiting) {

@@ -30,7 +30,7 @@ test('keeps bytes under their digest, read-only, and leaves nothing else', async
   expect(await store.sizeOf(digestOf('other'))).toBeUndefined();
 });
 
-test('a flipped byte is noticed, and mended by putting it again', async () => {
+test('a flipped byte is noticed, and storing the blob again corrects it', async () => {
   await store.put(data);
   chmodSync(store.path(digest), 0o644);
   writeFileSync(store.path(digest), Buffer.from(data).fill(0, 3, 4));
@@ -183,7 +183,7 @@ test('a second name is the same file', async () => {
   await expect(store.linkTo(digestOf('none'), join(store.dir, 'other'))).rejects.toMatchObject({ code: 'KX7120' });
 });
 
-test('a full disk is told, and what fitted stays for the next try', async () => {
+test('a full disk is reported, and what fitted stays for the next try', async () => {
   const full = store.ingest(digest, signal, async (part) => {
     await part.append(data.subarray(0, 5));
     const { handle } = part as unknown as { handle: FileHandle };

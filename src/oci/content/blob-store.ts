@@ -16,7 +16,7 @@ export interface Stored {
 
 /**
  * Blobs on disk under the hash of their bytes. A blob appears under its name only when it is whole, right and on disk, so any
- * number of processes may share a store; whoever wants the same blob as another waits for it instead of fetching it twice.
+ * number of processes may share a store; a process that needs a blob which another one fetches waits for it.
  */
 export interface BlobStore {
   readonly dir: string;
@@ -109,7 +109,7 @@ class DiskStore implements BlobStore {
   async put(data: Uint8Array | string): Promise<Stored> {
     const bytes = Buffer.from(data);
     const digest = digestOf(bytes);
-    // Read, not only looked for: a damaged one is mended by this very call.
+    // Verified, not only looked for: this call replaces a damaged blob.
     if ((await this.sizeOf(digest)) === bytes.length && (await this.verify(digest))) {
       return { digest, size: bytes.length };
     }
@@ -189,7 +189,7 @@ class DiskStore implements BlobStore {
     }
   }
 
-  /** Gives a finished file its name. Whoever was faster has put the same bytes there. */
+  /** Gives a finished file its name. A faster process has put the same bytes there. */
   private async keep(part: Part, file: string, digest: Digest): Promise<void> {
     const path = this.path(digest);
     await part.sync();

@@ -21,7 +21,7 @@ export async function* gzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<U
     }
   };
   yield HEADER;
-  // A failure of the source ends the packer with it, and so reaches whoever reads.
+  // A failure of the source ends the packer with it, and so reaches the reader.
   yield* pipeline(counted(), deflate, () => undefined) as AsyncIterable<Uint8Array>;
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(sum >>> 0, 0);

@@ -13,7 +13,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const { signal } = new AbortController();
 
-/** A process that holds the lock until it is killed. It says `held` when it has it, and ends by itself where it is told to. */
+/** A process that holds the lock until it is killed. It prints `held` when it has it, and can be made to end by itself. */
 function holder(file: string, work: string) {
   const script = `import { locked } from ${JSON.stringify(new URL('./lock.ts', import.meta.url).href)};
     const { signal } = new AbortController();

@@ -11,7 +11,7 @@ export class Part extends GrowingFile {
     this.like = like;
   }
 
-  /** Opens a part, and reads what is there already. Whoever calls holds the blob's lock, or the only name of the file. */
+  /** Opens a part, and reads what is there already. The caller holds the blob's lock, or the only name of the file. */
   static async open(file: string, like: Digest): Promise<Part> {
     const handle = await open(file, 'a+', 0o644);
     const part = new Part(handle, like);

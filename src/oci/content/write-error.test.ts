@@ -22,7 +22,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['rename', () => rename(join(dir, 'file'), join(dir, 'file/x'))],
   ['link', () => link(join(dir, 'file'), join(dir, 'file/x'))],
   ['copy', () => copyFile(join(dir, 'file'), join(dir, 'file/x'))],
-])('%s: what the system refuses is told with the path', async (_, work) => {
+])('%s: the error names the path', async (_, work) => {
   const error = writeError(await failed(work()), '/some/where');
   expect(error).toMatchObject({ code: 'KX7122', params: { path: '/some/where' } });
   expect((error as Error).message).not.toContain(dir);

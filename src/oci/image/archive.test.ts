@@ -110,7 +110,7 @@ describe('an archive', () => {
     await expect(work).rejects.toMatchObject({ code: 'KX7122', params: { path: join(dir, 'none', 'a.tar') } });
   });
 
-  test('a platform that is not there is told, with those that are', async () => {
+  test('the error for a missing platform lists those that exist', async () => {
     const options = { platform: { os: 'linux', architecture: 'riscv64' } };
     const work = writeArchive(store, join(dir, 'a.tar'), [{ root: index, names: [name] }], options);
     await expect(work).rejects.toMatchObject({ code: 'KX7124', params: { platform: 'linux/riscv64', what: name } });
@@ -145,7 +145,7 @@ describe('a layout', () => {
   test.each([
     ['missing', (file: string) => rmSync(file)],
     ['damaged', (file: string) => writeFileSync(file, 'other')],
-  ])('with a blob that is %s is told, and the blob not kept', async (what, spoil) => {
+  ])('with a blob that is %s is an error, and the blob is not kept', async (what, spoil) => {
     await writeLayout(store, join(dir, 'layout'), [{ root: index, names: [name] }]);
     const { id } = images[0]!;
     const file = join(dir, 'layout/blobs/sha256', id.slice(7));
@@ -174,7 +174,7 @@ describe('a layout', () => {
     }
   });
 
-  test('that is none is told', async () => {
+  test('that is none is an error', async () => {
     await expect(importLayout(store, dir)).rejects.toMatchObject({ code: 'KX7125' });
   });
 });

@@ -75,7 +75,7 @@ export class Auth {
       const forget = () => void this.#renewals.delete(key);
       running.then(forget, forget);
     }
-    // Others wait for the same login: whoever gives up leaves, and lets it go on.
+    // Others wait for the same login: a caller that is aborted stops waiting, and the login goes on.
     await unlessAborted(running, signal);
   }
 

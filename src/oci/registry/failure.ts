@@ -30,7 +30,7 @@ export interface Asked {
   readonly request: string;
 }
 
-/** A failure that no further try will mend. */
+/** A failure that a retry cannot fix. */
 export function final(error: KubexmError): RegistryFailure {
   return new RegistryFailure(error, { transient: false });
 }

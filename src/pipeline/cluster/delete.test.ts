@@ -11,7 +11,7 @@ function undone({ nodes }: ExecutionFragment): readonly string[] {
   return uses.flatMap(({ step, want }) => (step.kind === 'undoEntry' ? [JSON.stringify(want)] : []));
 }
 
-test('whoever is undone with all others of a cluster is told so, and nobody else', async () => {
+test('only hosts that are undone with all others of their cluster get KX_WHOLE', async () => {
   const manifest: HostManifest = {
     uid: '11111111-2222-3333-4444-555555555555',
     cluster: 'demo',

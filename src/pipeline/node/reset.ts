@@ -5,7 +5,7 @@ import type { AnyStep } from '../../plan/step.ts';
 /** The parameters of `kubexm reset nodes`. */
 export interface ResetNodesParams {
   readonly nodes: readonly string[];
-  /** What cannot be undone stays as it is, is told with the reason, and belongs to no cluster from then on. */
+  /** What cannot be undone stays as it is, is reported with the reason, and belongs to no cluster from then on. */
   readonly leave?: boolean;
 }
 

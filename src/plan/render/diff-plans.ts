@@ -31,7 +31,7 @@ interface Instance {
   readonly step: PlanStep | undefined;
 }
 
-/** Compares two plans node by node, host by host; hosts that changed alike are told together. */
+/** Compares two plans node by node, host by host; hosts with the same changes are grouped. */
 export function diffPlans(a: PlanDocument, b: PlanDocument): PlanDiff {
   const before = byId(a);
   const after = byId(b);

@@ -123,7 +123,7 @@ async function make(host: Host, want: CertificateAuthority, io: StepIo): Promise
   if (found.verdict === 'satisfied') return found.output;
   const { key, chain } = await parts(want);
   io.signal.throwIfAborted();
-  // The certificate comes last: whoever finds it finds the rest too.
+  // The certificate is written last: where it exists, the rest exists too.
   await writeKept(paths.key, key);
   if (chain.length > 1) await writeKept(paths.chain, pemOf(chain));
   await writeKept(paths.certificate, pemOf([chain[0]]));

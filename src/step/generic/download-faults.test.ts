@@ -167,7 +167,7 @@ describe('resume', () => {
     expect(readdirSync(join(at.path, '..')).sort()).toEqual(['file', 'file.kubexm.json']);
   });
 
-  test('a file that has changed meanwhile comes anew', async () => {
+  test('a file that has changed meanwhile is downloaded again', async () => {
     const url = await begun();
     at.server.on('/f', serve(other, '"v2"'));
     expect(await at.get([url])).toMatchObject({ sha256: digest(other) });

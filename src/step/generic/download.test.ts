@@ -102,7 +102,7 @@ describe('mirrors', () => {
     expect(at.server.requests.map((request) => request.path)).toEqual(['/missing', '/wrong', '/good']);
   });
 
-  test('all fail: every reason is told', async () => {
+  test('all fail: every reason is reported', async () => {
     const down = at.server.on('/down', (_request, response) => void response.writeHead(503).end());
     const detail = await at.failure(
       at.get(['http://127.0.0.1:1/x', `${at.server.url}/missing`, down], { attempts: 2 }),
@@ -123,7 +123,7 @@ describe('mirrors', () => {
     expect(at.server.requests[1]).toMatchObject({ path: '/two', range: 'bytes=120000-', ifRange: undefined });
   });
 
-  test('and starts anew when it is not', async () => {
+  test('and starts over when it is not', async () => {
     const one = at.server.on('/one', cut(content, 120_000));
     const two = at.server.on('/two', serve(content, '"other"'));
     expect(await at.get([one, two], { attempts: 1 })).toMatchObject({ sha256 });

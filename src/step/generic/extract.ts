@@ -28,7 +28,7 @@ export interface Extract {
   readonly strip?: number;
   /** Files or directories to take, named as they will be below `dest`. Default: all. */
   readonly members?: readonly string[];
-  /** Default: whoever runs the step. Never the archive's. */
+  /** Default: the user that runs the step. Never the archive's. */
   readonly owner?: string;
 }
 

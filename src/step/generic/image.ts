@@ -7,7 +7,7 @@ import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import type { Kept } from './lib/kept.ts';
 import { invalid } from './lib/path.ts';
 
-/** An image of a tar of this machine, to be had on a host without a registry. */
+/** An image from a tar of this machine, for a host without a registry. */
 export interface Image {
   readonly runtime: Runtime;
   /** How the tar names it. */

@@ -16,7 +16,7 @@ const reading = (file: string): string =>
 
 const scriptOf = (work: unknown): string => (work as Script).script;
 
-/** What a join is told, ended while kubeadm runs. */
+/** The configuration of a join that is ended while kubeadm runs. */
 function command() {
   const { apply, revert } = onceCommand.definition;
   const config = { yaml: { token: SECRET } };
@@ -70,7 +70,7 @@ inEveryShell('secrets of a job', (shell, test) => {
   });
 
   for (const [name, file, { apply, revert }] of [
-    ['what a command is told', 'config', command()],
+    ['the configuration of a command', 'config', command()],
     ['objects of Kubernetes', 'objects', objects()],
   ] as const) {
     test(`${name}: for root alone while it is needed, and nothing of it after TERM, undoing and forgetting`, async () => {

@@ -80,7 +80,7 @@ test('a cluster that is as wanted is asked once', () => {
   expect(noted('calls')).toEqual(['diff']);
 });
 
-test('of what differs only the names are told, not the text', () => {
+test('differences are reported by name, without the text', () => {
   answers('diff', 1, DIFFERS);
   answers('get', 0, ALL_ROWS);
   const { stdout } = run(probe!(want));
@@ -131,7 +131,7 @@ test('an object that names no namespace is there in whichever it was put', () =>
   expect(before(wanted)).toEqual({ absent: [] });
 });
 
-test('a cluster that was mended keeps what it had', () => {
+test('a cluster that was repaired keeps what it had', () => {
   answers('diff', 1, DIFFERS);
   answers('get', 0, ALL_ROWS);
   const { code, stderr } = undo(before());

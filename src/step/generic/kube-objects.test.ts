@@ -126,7 +126,7 @@ describe('the configuration that pods read', () => {
   const of = (spec: JsonObject, ...configs: readonly JsonObject[]) =>
     annotations(workload('DaemonSet', spec), ...configs)[0]?.[KEY];
 
-  test('is told in their template, so that they start anew with another one', () => {
+  test('is in their template, so that another one restarts them', () => {
     const before = of(volume('cfg'), config('cfg', { mtu: '0' }));
     expect(before).toMatch(/^[0-9a-f]{64}$/);
     expect(of(volume('cfg'), config('cfg', { mtu: '0' }))).toBe(before);

@@ -94,7 +94,7 @@ function noteOf({ name }: OnceCommand): Script {
 
 /**
  * Written by the shell itself: no list of processes shows it. It lies in the job's own directory, which goes whatever becomes of the
- * job: not every shell runs its EXIT trap when it is told to end.
+ * job: not every shell runs its EXIT trap when a signal ends it.
  */
 function configScript(content: Content): Script {
   const text = Buffer.from(contentBytes(content)).toString('base64');

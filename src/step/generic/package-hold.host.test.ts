@@ -55,7 +55,7 @@ describe.each(['dnf', 'yum', 'zypper'] as const)('commands of %s', (manager) => 
     expect(rpmCommands(dir)).toEqual([]);
   });
 
-  test('a plugin that is missing is told', async () => {
+  test('a missing plugin is reported', async () => {
     const tools = join(dir, 'tools', manager);
     writeFileSync(tools, '#!/bin/sh\necho "No such command: versionlock" >&2\nexit 1\n');
     chmodSync(tools, 0o755);

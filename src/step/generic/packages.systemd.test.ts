@@ -322,7 +322,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     expect(await picture()).toEqual(before);
   });
 
-  inTurn('what cannot be had is named, and nothing is noted', async () => {
+  inTurn('an unavailable package is named, and nothing is noted', async () => {
     const before = await picture();
     const version = await job(step.apply(machine, { install: [{ name: 'kxd-alpha', version: '3.0' }] }, io));
     expect([version.code, version.stderr.trim().split('\n').at(-1)]).toEqual([

@@ -15,7 +15,7 @@ export interface RestartWhenUndone {
 export const restartWhenUndone = defineStep<RestartWhenUndone>()({
   kind: 'restartWhenUndone',
   description:
-    'Stands before the steps that change the files of a service that may have been there before. Undone after them, it starts such a service anew with its old files.',
+    'Comes before the steps that change the files of an existing service. It is undone after them, and then restarts the service with its old files.',
   title: (want) => `note how service ${want.unit} is`,
   probe: (want) => lookAtNoted(unitName(want.unit)),
   judge: (output, want) => {

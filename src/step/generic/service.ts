@@ -25,7 +25,7 @@ export interface Service {
   readonly masked?: boolean;
   /**
    * Tells everything it reads when it starts: the values of the steps that wrote its unit, configuration and certificates.
-   * A process that was started with something else is started anew. No secrets: their digests.
+   * A process that was started with something else is restarted. No secrets: their digests.
    */
   readonly fingerprint?: Json;
   /**

@@ -132,7 +132,7 @@ describeLab('a machine’s own settings', () => {
   );
 
   real(
-    'systemd-resolved is told, and forgets again',
+    'systemd-resolved gets the servers, and forgets them again',
     async () => {
       await lab.exec(1, `${APT} systemd-resolved >/dev/null; systemctl is-active systemd-resolved`);
       await thereAndBack([

@@ -85,7 +85,7 @@ describeHosts('users and groups on a host', () => {
     });
   });
 
-  test('what others have put into its home stays, and is told', async () => {
+  test('files of others in its home stay and are reported', async () => {
     const want: User = { name: 'kxguest', home: '/srv/kx-guest', createHome: true, system: false };
     await host.exec(
       'mkdir -p /etc/skel/.config && echo skel >/etc/skel/.config/kx && ln -sf kx /etc/skel/.config/kx-link',

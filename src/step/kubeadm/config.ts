@@ -38,7 +38,7 @@ export interface EndpointsOfEtcd {
   readonly keyFile?: string;
 }
 
-/** What kubeadm is told about the cluster. */
+/** The settings of the cluster in the kubeadm configuration. */
 export interface ClusterSettings {
   /** With its `v`. */
   readonly version: string;
@@ -84,7 +84,7 @@ export function initDocuments(cluster: ClusterSettings, node: NodeSettings): rea
   ];
 }
 
-/** What a node that joins is told. */
+/** The settings with which a node joins. */
 export interface JoinSettings {
   readonly version: string;
   readonly endpoint: string;

@@ -127,7 +127,7 @@ ${ask}`;
         expect(left).toEqual([]);
       });
 
-      test('tables stay in which others have something, and are told', async () => {
+      test('tables in which others have something stay and are reported', async () => {
         const theirs = `iptables-nft -t nat -A POSTROUTING -o lo -j MASQUERADE
 iptables-nft -P FORWARD DROP
 iptables-nft -t mangle -N THEIRS
@@ -206,7 +206,7 @@ ip link add theirs master cni0 type veth peer name peertheirs`;
         );
       });
 
-      test('virtual servers of kube-proxy go; what others had and have made stays, and the latter is told', async () => {
+      test('virtual servers of kube-proxy go; those of others stay, and new ones are reported', async () => {
         await writeFile(
           join(dir, 'bin/ipvsadm'),
           `#!/bin/sh
@@ -269,7 +269,7 @@ inEveryShell('files that a node leaves', (shell, test) => {
       await writeFile(join(root, name), name);
     }
   };
-  /** The cluster comes, these files are made, and the cluster goes. Gives what is told then. */
+  /** The cluster comes, these files are made, and the cluster goes. Returns what is reported then. */
   const lifetime = async (...made: readonly string[]) => {
     await run(`kx_own key uid demo '{}' 60 ${words.map((word, i) => `'e ${i} ${word}'`).join(' ')}`);
     await put(...made);
@@ -284,7 +284,7 @@ inEveryShell('files that a node leaves', (shell, test) => {
     expect(await all('root')).toEqual([]);
   });
 
-  test('kubeconfigs of other clusters stay, and that is told', async () => {
+  test('kubeconfigs of other clusters stay and are reported', async () => {
     const left = await lifetime('root/.kube/cache/x', 'root/.kube/other-cluster');
     expect(await all('root')).toEqual(['.kube', '.kube/other-cluster']);
     expect(left).toBe(`${root}/root/.kube stays: what is in it is not the cluster's\n`);

@@ -74,7 +74,7 @@ describe.each(some(variants(scratch), 1))('a kubeconfig in a home, in $name', (v
     expect(await look('root')).toEqual(ours);
   });
 
-  // Only root may give a file to a user called root; whoever runs this may have a copy.
+  // Only root may give a file to a user called root; the user of this test may have a copy.
   const copies = me === 'root' ? 'nobody' : me;
   test('others have a copy of their own, made again when the original is renewed', async (context) => {
     if (me !== 'root') return context.skip('only root can give files away');
@@ -193,7 +193,7 @@ describe.each(some(variants(scratch), 1))('a kubeconfig in a home, in $name', (v
   test('a directory that somebody has put something into stays', async () => {
     writeFileSync(join(dir, 'mine'), '');
     const undo = homeDirectory.definition.revert!(host, { dir, user: me }, {}) as Script;
-    // In the words of the effect for this directory, so that it is told once.
+    // In the words of the effect for this directory, so that it is reported once.
     expect(await host.run(undo)).toMatchObject({
       code: 1,
       stderr: `${dir} stays: what is in it is not the cluster's\n`,
@@ -210,7 +210,7 @@ describe.each(some(variants(scratch), 1))('a kubeconfig in a home, in $name', (v
   });
 });
 
-test('what is left alone is told in the reader’s language, and nothing else is', async () => {
+test('only what is left alone is reported, in the user’s language', async () => {
   const said: string[] = [];
   const tell = (left: string, lang?: 'zh') =>
     tellLeft.definition.apply({ name: 'cp1' } as never, { left }, {

@@ -70,7 +70,7 @@ kxg_place "$t" "$p"`,
     );
   },
   saves: ({ dir }) => (dir === '' ? [] : [`${dir}/config`]),
-  // Whoever uses it leaves what kubectl remembers.
+  // kubectl leaves its cache there.
   effects: ({ dir }) => (dir === '' ? [] : [{ type: 'path', path: `${dir}/cache` }]),
   example: { dir: '/root/.kube', user: 'root', source: '/etc/kubernetes/admin.conf' },
 });

@@ -3,7 +3,7 @@ import type { Facts } from '../../model/facts.ts';
 import type { Expected, ExpectedHost } from './expected.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** Links that a cluster makes: what they have is the cluster's own, or a leftover that is told as one. */
+/** Links that a cluster makes: their addresses are the cluster's own, or leftovers that are reported as such. */
 const OWN_LINKS = /^(cni|flannel|cali|tunl|vxlan\.calico|cilium|lxc|kube-|nodelocaldns|veth)/;
 const MOST_NOTES = 3;
 

@@ -33,7 +33,7 @@ export function judgeFacts(want: Expected, name: string, facts: Facts): Judged {
 
 /**
  * Judges what was read when the host was connected: it costs no round trip. Not when the plan is made: a run that is resumed is
- * planned by the facts it began with, and by then the person has mended what was wrong.
+ * planned by the facts it began with, and by then the user has fixed what was wrong.
  */
 export const facts = defineStep<Expected>()({
   kind: 'preflightFacts',

@@ -13,7 +13,7 @@ export const LIMITS = {
   /** Programs and images of a node, unpacked. */
   imageDiskGb: 3,
   /**
-   * What etcd's database may grow to before etcd itself says that it is full, which can be mended. A disk that is full before
+   * What etcd's database may grow to before etcd itself says that it is full, which can be repaired. A disk that is full before
    * that ends etcd in the middle of a write.
    */
   etcdDiskGb: 2,

@@ -35,13 +35,13 @@ describe('the table', () => {
                               → Nothing to do. To keep the name, write it into the file.
       info      node1, node3  KX4515 root has no CAP_SYS_RESOURCE: containers run without a
                               lowered out-of-memory score
-                              → Nothing to do: the runtime is told. It is so in containers; a real
-                              machine has the capability.
+                              → Nothing to do: kubexm configures the runtime for it. This is
+                              normal in containers; a real machine has the capability.
       "
     `);
   });
 
-  test('is told in Chinese too', () => {
+  test('is printed in Chinese too', () => {
     expect(`\n${findingsTable(findings, 500, 'zh')}\n`).toMatchInlineSnapshot(`
       "
       预检。主机：500，错误：2，警告：2，提示：1
@@ -57,7 +57,8 @@ describe('the table', () => {
       警告  node1         KX4521 主机名与文件中的名称不同：将改为文件中的名称 (localhost)
                           → 无需处理。如需保留原名，请写入文件。
       提示  node1, node3  KX4515 root 没有 CAP_SYS_RESOURCE：容器无法降低 OOM 评分
-                          → 无需处理：会告知运行时。容器中通常如此；真实机器具有该能力。
+                          → 无需处理：kubexm 会相应配置运行时。容器中通常如此；真实机器具有该
+                          能力。
       "
     `);
   });

@@ -17,7 +17,7 @@ export function ownArch(): string {
   return process.arch === 'x64' ? 'amd64' : process.arch;
 }
 
-/** What go is told about C for a processor: nothing for its own one, unless the user names a compiler. */
+/** The C settings of go for a processor: none for its own one, unless the user names a compiler. */
 export function compilerEnv(arch: Arch, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const cc = env['CC'];
   if (arch === ownArch()) return cc === undefined || cc === '' ? {} : { CC: cc };

@@ -24,8 +24,8 @@ export function neededGo(modules: readonly Pick<GoMod, 'go'>[]): string {
 }
 
 /**
- * How go is told which toolchain to use: the installed one where it is new enough, else a release. A `toolchain` line is a wish
- * of whoever works on the module: it counts only where another toolchain is brought anyway.
+ * The toolchain that go uses: the installed one where it is new enough, else a release. A `toolchain` line is a preference
+ * of the module's developers: it counts only where another toolchain is downloaded anyway.
  */
 export function chooseToolchain(installed: string, modules: readonly Pick<GoMod, 'go' | 'toolchain'>[]): string {
   const needed = neededGo(modules);

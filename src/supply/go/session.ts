@@ -24,7 +24,7 @@ export interface SessionOptions {
 export class Session {
   readonly directory: string;
   readonly progress: Progress;
-  /** Which toolchain go is told to use. */
+  /** The toolchain that go uses. */
   toolchain = 'local';
   private readonly installed: Go;
   private readonly options: SessionOptions;

@@ -87,7 +87,7 @@ test('what nobody reads is passed over', async () => {
   expect(paths).toEqual(['a', 'b']);
 });
 
-test('whatever goes wrong, the source is told that nobody reads it any more', async () => {
+test('whatever goes wrong, the source is closed', async () => {
   let told = false;
   const source = async function* () {
     try {

@@ -29,7 +29,7 @@ const GATES = 'featureGates: {RotateKubeletServerCertificate: true, CSIStorageCa
 const EVERYTHING = `${GATES}, apiserverCertExtraSans: [192.168.8.8, lb.example.com], masqueradeAll: true, maxPods: 200, podPidsLimit: 5000, nodeCidrMaskSize: 23, proxyMode: ipvs, clusterName: demo.local, kubeletArgs: [--root-dir=/data/kubelet, --v=2], apiserverArgs: [--audit-log-maxage=30], controllerManagerArgs: [--v=3, --kube-api-burst=55], schedulerArgs: [--v=4], kubeletConfiguration: {serializeImagePulls: false}, kubeProxyConfiguration: {ipvs: {excludeCIDRs: [172.16.0.0/24]}}`;
 
 // Refresh with: vitest run src/task/kubernetes/settings.test.ts --update
-describe('what kubeadm is told', () => {
+describe('the settings for kubeadm', () => {
   test.each<[string, string, PlanContextOptions]>([
     ['1.30', creatable({ masters: 3, version: 'v1.30.4' }), {}],
     ['1.34', creatable(), {}],

@@ -29,7 +29,7 @@ export function endpointOf({ cluster }: PlanContext): string {
   return `${domain}:${port}`;
 }
 
-/** What kubeadm is told about the cluster. */
+/** The settings of the cluster in the kubeadm configuration. */
 export function clusterSettings(context: PlanContext): ClusterSettings {
   const { spec, metadata } = context.cluster;
   const { kubernetes, network } = spec;

@@ -48,7 +48,7 @@ describe('the plan of preflight', () => {
     ]);
   });
 
-  test('depends on the file alone: what was mended meanwhile counts when a run is resumed', async () => {
+  test('depends on the file alone: what was fixed meanwhile counts when a run is resumed', async () => {
     const bad: PlanContextOptions = { facts: () => ({ timeOffsetMs: 60_000, swapBytes: 1, cpus: 1, mounts: [] }) };
     expect((await graphOf({}, bad)).hash).toBe((await graphOf()).hash);
     expect((await graphOf({ version: 'v1.35.0' })).hash).not.toBe((await graphOf()).hash);

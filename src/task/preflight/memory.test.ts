@@ -158,7 +158,7 @@ describe('every finding, by the real steps on hosts in memory', () => {
   });
 
   // Refresh with: npm test -- src/task/preflight/memory.test.ts -u
-  test.each<Lang>(['en', 'zh'])('is told with what to do, in %s', async (lang) => {
+  test.each<Lang>(['en', 'zh'])('is reported with a remedy, in %s', async (lang) => {
     const tables: string[] = [];
     for (const [code, one] of Object.entries(CASES)) {
       const { result, table, codes } = await tableOf(one, lang);

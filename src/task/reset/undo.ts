@@ -7,7 +7,7 @@ import { resetSteps, unitsOf } from '../../step/reset.ts';
 /** Which hosts are meant, and how. */
 export interface ResetInputs {
   readonly nodes: readonly string[];
-  /** What cannot be undone stays, is told, and is forgotten. */
+  /** What cannot be undone stays, is reported, and is forgotten. */
   readonly leave?: boolean;
   /** These are all hosts of the cluster: none of it goes on. */
   readonly whole?: boolean;

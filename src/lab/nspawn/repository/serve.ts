@@ -4,7 +4,7 @@ import { run } from '../run.ts';
 import { wantedFile } from './request.ts';
 import { type Download, Store } from './store.ts';
 
-/** What the process that serves packages is told. */
+/** The configuration of the process that serves packages. */
 export interface RepositoryConfig {
   readonly address: string;
   readonly port: number;

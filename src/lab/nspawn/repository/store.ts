@@ -26,7 +26,7 @@ export class Store {
     this.#now = now;
   }
 
-  /** The file's path once it is here; undefined when there is no such file; rejects when it cannot be had now. */
+  /** The file's path once it is here; undefined when there is no such file; rejects when it cannot be downloaded now. */
   get(wanted: Wanted): Promise<string | undefined> {
     const file = join(this.#dir, wanted.file);
     if (existsSync(file) && (wanted.fixed || this.#now() - statSync(file).mtimeMs < FRESH_MS))

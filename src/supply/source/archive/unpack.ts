@@ -55,7 +55,7 @@ async function* opened(source: AsyncGenerator<Buffer>): AsyncGenerator<Uint8Arra
     yield* source;
   };
   if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) yield* all();
-  // A failure of the source ends the unpacker with it, and so reaches whoever reads.
+  // A failure of the source ends the unpacker with it, and so reaches the reader.
   else yield* pipeline(all, createGunzip({ chunkSize: 1 << 18 }), () => undefined) as AsyncIterable<Uint8Array>;
 }
 

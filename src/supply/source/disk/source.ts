@@ -32,7 +32,7 @@ export function diskSource(place: DiskPlace): Source {
         return await sound;
       } catch (error) {
         if (error instanceof KubexmError) throw error;
-        // Whoever stops has not found anything wrong: another job that waited with it looks itself.
+        // A job that was stopped has found nothing wrong: another job that waited with it checks by itself.
         sound = undefined;
         io.signal.throwIfAborted();
         if (!isAbort(error)) throw wrong(place, error);

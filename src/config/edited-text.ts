@@ -6,19 +6,19 @@ export interface Edit {
 }
 
 /** A changed text that still knows where everything stood before. */
-export interface Mended {
+export interface EditedText {
   readonly text: string;
   /** The offset in the original for an offset in the changed text. */
   readonly original: (offset: number) => number;
 }
 
 /** A text as it is. */
-export function unchanged(text: string): Mended {
+export function unchanged(text: string): EditedText {
   return { text, original: (offset) => offset };
 }
 
 /** Applies edits, of which the first at a place wins. */
-export function mend(before: Mended, edits: readonly Edit[]): Mended {
+export function applyEdits(before: EditedText, edits: readonly Edit[]): EditedText {
   if (edits.length === 0) return before;
   const pieces: string[] = [];
   /** Where pieces start in the new text, and what offset of the old text that is. */
