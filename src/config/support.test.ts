@@ -81,7 +81,7 @@ test('a value that would do is named, for what is written and for a default', as
   expect(defaults).toHaveLength(1);
 });
 
-test('a pipeline that makes no certificates refuses the fields for them', async () => {
-  const text = plus('pki: {keyAlgorithm: rsa-4096}\n');
-  expect(await refused(text, createCluster.actsOn)).toContain('17:3 spec.pki');
+test('fields of certificates that a pipeline does not make are refused', async () => {
+  const text = plus('pki: {keyAlgorithm: rsa-4096, frontProxy: {caFile: a.crt, keyFile: a.key}}\n');
+  expect(await refused(text, createCluster.actsOn)).toEqual(['17:33 spec.pki.frontProxy']);
 });

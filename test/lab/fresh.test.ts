@@ -57,7 +57,6 @@ describeFresh(VARIANTS[0], {}, (run) => {
 
 const why = thorough ? undefined : 'needs an hour: npm run test:lab';
 /** The first machine builds all from source, as somebody does who runs kubexm for the first time; the others are given the result. */
-
 for (const variant of VARIANTS) {
   describeFresh(variant, { why, ...(variant === VARIANTS[0] ? {} : { copies: sharedArtifacts() }) }, (run) => {
     test('the first command of the README: a cluster, and nothing of it left', { timeout: 60 * MINUTE }, async () => {

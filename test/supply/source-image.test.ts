@@ -24,7 +24,7 @@ async function namesIn(data: Buffer): Promise<readonly string[]> {
 
 test('an image for one processor, as a tar; the same one wherever it came from', async () => {
   await pushed('team/tool:1');
-  const options = { ...quick, stallSeconds: 5, plainHttp: [at.fake.host] };
+  const options = { ...quick, stallSeconds: 5, plainRegistries: [at.fake.host] };
   const direct = imageJob(`${at.fake.host}/team/tool:1`);
   const got = await upstream(options).get(direct, world.store, world.io());
   const id = `image/${at.fake.host}/team/tool:1/amd64`;
@@ -40,7 +40,7 @@ test('an image for one processor, as a tar; the same one wherever it came from',
     ...direct,
     image: { ...direct.image, mirrors: ['127.0.0.1:1/no/tool:1', `${at.fake.host}/team/tool:1`] },
   };
-  const zoned = await zone({ ...options, plainHttp: [...options.plainHttp, '127.0.0.1:1'] }).get(
+  const zoned = await zone({ ...options, plainRegistries: [...options.plainRegistries, '127.0.0.1:1'] }).get(
     elsewhere,
     await openBlobStore(`${world.base}/zoned`),
     world.io(),
@@ -53,7 +53,7 @@ test('a tar has the name that the cluster gives the image: runtimes look for no 
   await pushed('team/tool:1');
   const job = imageJob(`${at.fake.host}/team/tool:1`);
   const named = { ...job, image: { ...job.image, reference: 'hub.example.com/library/tool:1' } };
-  const options = { ...quick, stallSeconds: 5, plainHttp: [at.fake.host] };
+  const options = { ...quick, stallSeconds: 5, plainRegistries: [at.fake.host] };
   const got = await upstream(options).get(named, world.store, world.io());
   const id = 'image/hub.example.com/library/tool:1/amd64';
   expect([...got.keys()]).toEqual([id]);
@@ -82,7 +82,7 @@ test('a mirror: its registry, a path in it, a login', async () => {
 
 test('an image that is not there, and one without this processor', async () => {
   await pushed('team/tool:1');
-  const options = { ...quick, stallSeconds: 5, plainHttp: [at.fake.host] };
+  const options = { ...quick, stallSeconds: 5, plainRegistries: [at.fake.host] };
   const missing = imageJob(`${at.fake.host}/team/other:1`);
   expect((await failure(upstream(options).get(missing, world.store, world.io()))).code).toBe('KX7107');
   const odd = { ...imageJob(`${at.fake.host}/team/tool:1`), arch: 'riscv64' as 'amd64' };

@@ -56,7 +56,7 @@ test('several origins are asked at the same time', async () => {
 
 test('images too', async () => {
   const silent = await mute();
-  const source = upstream({ ...hasty, plainHttp: [silent.host] });
+  const source = upstream({ ...hasty, plainRegistries: [silent.host] });
   expect(await failure(source.get(imageJob(`${silent.host}/pause:3.10`), at.store, at.io()))).toMatchObject({
     code: 'KX7070',
     params: { host: silent.host, seconds: 0.5 },

@@ -117,7 +117,7 @@ describe.skipIf(certificate === undefined)('a certificate that is not trusted', 
     const host = new URL((await start()).url).host;
     const plain = new URL(at.server.url).host;
     const job = imageJob('r.invalid/tool:1', { mirrors: [`${host}/tool:1`, `${plain}/tool:1`] });
-    const source = zone({ ...quick, plainHttp: [plain] });
+    const source = zone({ ...quick, plainRegistries: [plain] });
     expect(await failure(source.get(job, at.store, at.io()))).toMatchObject({ code: 'KX7071', params: { host } });
     expect(at.server.requests.filter(({ path }) => path.startsWith('/v2/tool'))).toEqual([]);
   });

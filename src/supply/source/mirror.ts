@@ -32,7 +32,10 @@ export function mirror(options: MirrorOptions): Source {
   return networkSource({
     name: `mirror ${base.origin}${base.pathname.replace(/\/+$/, '')}`,
     of: 'mirror',
-    options: { ...rest, plainHttp: [...(rest.plainHttp ?? []), ...(base.protocol === 'http:' ? [host] : [])] },
+    options: {
+      ...rest,
+      plainRegistries: [...(rest.plainRegistries ?? []), ...(base.protocol === 'http:' ? [host] : [])],
+    },
     credentials: username === undefined ? undefined : () => ({ username, password }),
     files: (need) => ({
       urls: [there(need.url)],

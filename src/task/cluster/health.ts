@@ -24,16 +24,14 @@ export const healthTask = defineTask({
           revision: nothing(),
           ready: on(nodes, ({ name: node }) => daemonReady({ ...workload, node }), { name }),
         };
-      const revision = on(first, daemonRevision(workload), {
-        name: name === 'network' ? 'revision' : `revision-${name}`,
-      });
+      const revision = on(first, daemonRevision(workload), { name: `revision-${name}` });
       const current = member(revision.ref(), 'stdout');
       return {
         revision,
         ready: on(nodes, ({ name: node }) => daemonReady({ ...workload, node, revision: current }), { name }),
       };
     });
-    const fragment = sequence(
+    return sequence(
       // Beside what takes longer: nobody waits for it when a cluster is new.
       parallel(
         on(nodes, (host) => nodeReady({ node: host.name })),
@@ -46,7 +44,6 @@ export const healthTask = defineTask({
         ...waits.map(({ ready }) => ready),
       ),
     );
-    return fragment;
   },
 });
 

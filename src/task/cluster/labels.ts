@@ -15,8 +15,7 @@ export const labelsTask = defineTask({
       .map((node) => [node.name, labelsOf(context, node)] as const)
       .filter(([, labels]) => Object.keys(labels).length > 0);
     const nodes = Object.fromEntries(labelled);
-    const fragment = labelled.length === 0 ? nothing() : on(healthyMaster(context), nodeLabels({ nodes }));
-    return fragment;
+    return labelled.length === 0 ? nothing() : on(healthyMaster(context), nodeLabels({ nodes }));
   },
 });
 

@@ -11,7 +11,7 @@ export const controlPlaneTask = defineTask({
   steps: [kubernetesDirectory, controlPlanePatch],
   plan: (context) => {
     const masters = targetMasters(context);
-    const fragment = sequence(
+    return sequence(
       on(masters, kubernetesDirectory({ path: '/etc/kubernetes' })),
       on(masters, kubernetesDirectory({ path: KUBERNETES.patches }), { name: 'directory-patches' }),
       parallel(
@@ -20,6 +20,5 @@ export const controlPlaneTask = defineTask({
         ),
       ),
     );
-    return fragment;
   },
 });

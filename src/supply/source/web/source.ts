@@ -60,7 +60,7 @@ async function withWeb<T>(
 
 /** Why a job cannot come from here: of a file or an image that it needs, no place answers. */
 async function whySilent(spec: NetworkSource, web: Web, job: Job): Promise<KubexmError | undefined> {
-  const plain = spec.options.plainHttp ?? [];
+  const plain = spec.options.plainRegistries ?? [];
   const places =
     job.kind === 'image'
       ? [registryOrigins(spec.images(job.image), (name) => plain.includes(name))]
@@ -83,7 +83,7 @@ async function get(
 ): Promise<ReadonlyMap<string, Supplied>> {
   const items = itemsOf(job);
   if (job.kind === 'image') {
-    const plain = spec.options.plainHttp ?? [];
+    const plain = spec.options.plainRegistries ?? [];
     const access = { credentials: spec.credentials, plainHttp: (name: string) => plain.includes(name), of: spec.of };
     const tar = await fetchImage(web, job, spec.images(job.image), access, store, io);
     return new Map(items.map(({ id }) => [id, tar]));

@@ -22,7 +22,7 @@ export interface WebOptions {
   /** What comes over plain HTTP is used although nobody vouches for it. Default: no. */
   readonly plainHTTP?: boolean | undefined;
   /** Registries that do not speak TLS. Default: none. */
-  readonly plainHttp?: readonly string[];
+  readonly plainRegistries?: readonly string[];
 }
 
 /** The network as one job of a source sees it. */
