@@ -7,15 +7,14 @@ import { member, type Ref } from '../../plan/ref.ts';
 import { installPrograms } from '../../step/artifacts.ts';
 import {
   clientCertificate,
-  ETCD,
-  ETCD_CLIENT,
   etcdAuthority,
   etcdCertificates,
-  etcdDirectory,
   externalFile,
-  externalHealthy,
   type Kept,
-} from '../../step/etcd.ts';
+} from '../../step/etcd/certificates.ts';
+import { externalHealthy } from '../../step/etcd/external.ts';
+import { etcdDirectory } from '../../step/etcd/member.ts';
+import { ETCD, ETCD_CLIENT } from '../../step/etcd/places.ts';
 import { programs } from '../artifacts/programs.ts';
 import { targetMasters } from '../nodes.ts';
 import { endpointsOf, pkiOf } from './members.ts';

@@ -7,19 +7,21 @@ import { installPrograms } from '../../step/artifacts.ts';
 import {
   type Authority,
   clientCertificate,
-  ETCD,
   etcdAuthority,
   etcdCertificates,
+  memberCertificate,
+} from '../../step/etcd/certificates.ts';
+import {
   etcdConfig,
   etcdDirectory,
   etcdService,
   etcdUnitFile,
   etcdUser,
   initialState,
-  memberCertificate,
   memberHealthy,
   rejoin,
-} from '../../step/etcd.ts';
+} from '../../step/etcd/member.ts';
+import { ETCD } from '../../step/etcd/places.ts';
 import { programDigest, programs } from '../artifacts/programs.ts';
 import { configOf } from '../kubernetes/settings.ts';
 import { certificateRefs, membersOf, pkiOf } from './members.ts';

@@ -2,7 +2,8 @@ import { hostsOf } from '../../model/cluster/cluster.ts';
 import type { Cluster } from '../../model/cluster/index.ts';
 import type { PlanContext } from '../../plan/layers.ts';
 import { member, type Ref } from '../../plan/ref.ts';
-import { type Certified, clientUrl, type EtcdMember, type EtcdPki, type Kept } from '../../step/etcd.ts';
+import type { Certified, EtcdPki, Kept } from '../../step/etcd/certificates.ts';
+import { clientUrl, type EtcdMember } from '../../step/etcd/places.ts';
 
 /** The members of etcd as a service, in the order of the file. */
 export function membersOf(cluster: Cluster): readonly EtcdMember[] {
