@@ -17,7 +17,7 @@ import { etcdDirectory } from '../../step/etcd/member.ts';
 import { ETCD, ETCD_CLIENT } from '../../step/etcd/places.ts';
 import { programs } from '../artifacts/programs.ts';
 import { targetMasters } from '../nodes.ts';
-import { endpointsOf, pkiOf } from './members.ts';
+import { authorityOf, endpointsOf, pkiOf } from './members.ts';
 
 const CLIENT = 'apiserver-etcd-client';
 
@@ -71,7 +71,7 @@ function asked(context: PlanContext, secure: boolean): ExecutionFragment {
 }
 
 function ownFiles(context: PlanContext) {
-  const ca = on(context.local, etcdAuthority(pkiOf(context)));
+  const ca = authorityOf(context);
   const client = on(
     context.local,
     clientCertificate({ ...pkiOf(context), issuer: ca.ref(), name: CLIENT, commonName: 'kube-apiserver-etcd-client' }),

@@ -24,7 +24,7 @@ import {
 import { ETCD } from '../../step/etcd/places.ts';
 import { programDigest, programs } from '../artifacts/programs.ts';
 import { configOf } from '../kubernetes/settings.ts';
-import { certificateRefs, membersOf, pkiOf } from './members.ts';
+import { authorityOf, certificateRefs, membersOf, pkiOf } from './members.ts';
 
 const MAX_FILES = 65_536;
 
@@ -55,7 +55,7 @@ export const installEtcdTask = defineTask({
     const dataDir = placesOf(cluster).etcdDir;
     const members = membersOf(cluster);
     const membership = (host: PlanHost) => ({ member: memberNamed(members, host), members, dataDir });
-    const ca = on(context.local, etcdAuthority(pkiOf(context)));
+    const ca = authorityOf(context);
     const made = hosts.map((host) => certificatesOf(context, host, ca.ref()));
     const files = new Map(made.map(({ host, refs }) => [host, refs]));
     const prepared = sequence(
