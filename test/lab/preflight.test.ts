@@ -17,6 +17,7 @@ const check = definePipeline({
   description: 'The checks before a cluster, alone.',
   actsOn: ['**'],
   modules: [preflight],
+  policy: 'inspect',
 });
 
 /** What is different about the configuration, and who reads. */

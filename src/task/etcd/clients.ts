@@ -7,18 +7,17 @@ import { member, type Ref } from '../../plan/ref.ts';
 import { installPrograms } from '../../step/artifacts.ts';
 import {
   clientCertificate,
-  ETCD,
-  ETCD_CLIENT,
   etcdAuthority,
   etcdCertificates,
-  etcdDirectory,
   externalFile,
-  externalHealthy,
   type Kept,
-} from '../../step/etcd.ts';
+} from '../../step/etcd/certificates.ts';
+import { externalHealthy } from '../../step/etcd/external.ts';
+import { etcdDirectory } from '../../step/etcd/member.ts';
+import { ETCD, ETCD_CLIENT } from '../../step/etcd/places.ts';
 import { programs } from '../artifacts/programs.ts';
 import { targetMasters } from '../nodes.ts';
-import { endpointsOf, pkiOf } from './members.ts';
+import { authorityOf, endpointsOf, pkiOf } from './members.ts';
 
 const CLIENT = 'apiserver-etcd-client';
 
@@ -72,7 +71,7 @@ function asked(context: PlanContext, secure: boolean): ExecutionFragment {
 }
 
 function ownFiles(context: PlanContext) {
-  const ca = on(context.local, etcdAuthority(pkiOf(context)));
+  const ca = authorityOf(context);
   const client = on(
     context.local,
     clientCertificate({ ...pkiOf(context), issuer: ca.ref(), name: CLIENT, commonName: 'kube-apiserver-etcd-client' }),

@@ -7,22 +7,24 @@ import { installPrograms } from '../../step/artifacts.ts';
 import {
   type Authority,
   clientCertificate,
-  ETCD,
   etcdAuthority,
   etcdCertificates,
+  memberCertificate,
+} from '../../step/etcd/certificates.ts';
+import {
   etcdConfig,
   etcdDirectory,
   etcdService,
   etcdUnitFile,
   etcdUser,
   initialState,
-  memberCertificate,
   memberHealthy,
   rejoin,
-} from '../../step/etcd.ts';
+} from '../../step/etcd/member.ts';
+import { ETCD } from '../../step/etcd/places.ts';
 import { programDigest, programs } from '../artifacts/programs.ts';
 import { configOf } from '../kubernetes/settings.ts';
-import { certificateRefs, membersOf, pkiOf } from './members.ts';
+import { authorityOf, certificateRefs, membersOf, pkiOf } from './members.ts';
 
 const MAX_FILES = 65_536;
 
@@ -53,7 +55,7 @@ export const installEtcdTask = defineTask({
     const dataDir = placesOf(cluster).etcdDir;
     const members = membersOf(cluster);
     const membership = (host: PlanHost) => ({ member: memberNamed(members, host), members, dataDir });
-    const ca = on(context.local, etcdAuthority(pkiOf(context)));
+    const ca = authorityOf(context);
     const made = hosts.map((host) => certificatesOf(context, host, ca.ref()));
     const files = new Map(made.map(({ host, refs }) => [host, refs]));
     const prepared = sequence(

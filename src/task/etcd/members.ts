@@ -1,8 +1,16 @@
 import { hostsOf } from '../../model/cluster/cluster.ts';
 import type { Cluster } from '../../model/cluster/index.ts';
+import { on, type StepFragment } from '../../plan/combinators.ts';
 import type { PlanContext } from '../../plan/layers.ts';
 import { member, type Ref } from '../../plan/ref.ts';
-import { type Certified, clientUrl, type EtcdMember, type EtcdPki, type Kept } from '../../step/etcd.ts';
+import {
+  type Authority,
+  type Certified,
+  type EtcdPki,
+  etcdAuthority,
+  type Kept,
+} from '../../step/etcd/certificates.ts';
+import { clientUrl, type EtcdMember } from '../../step/etcd/places.ts';
 
 /** The members of etcd as a service, in the order of the file. */
 export function membersOf(cluster: Cluster): readonly EtcdMember[] {
@@ -13,6 +21,11 @@ export function membersOf(cluster: Cluster): readonly EtcdMember[] {
 export function endpointsOf(cluster: Cluster): readonly string[] {
   const { type, external } = cluster.spec.etcd;
   return type === 'external' ? (external?.endpoints ?? []) : membersOf(cluster).map(clientUrl);
+}
+
+/** The CA of etcd, made once for all tasks. */
+export function authorityOf(context: PlanContext): StepFragment<Authority> {
+  return context.once(authorityOf, () => on(context.local, etcdAuthority(pkiOf(context))));
 }
 
 /** What all certificates of etcd are made by. */

@@ -7,7 +7,7 @@ import { apiServerPort } from '../../model/cluster/places.ts';
 import { type JsonObject, mergePatch } from '../../model/json.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
 import { resourcesOf } from '../../resource/index.ts';
-import { ETCD_CLIENT } from '../../step/etcd.ts';
+import { ETCD_CLIENT } from '../../step/etcd/places.ts';
 import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
 import type { NodePlaces } from '../../step/kubeadm/places.ts';
 import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { configFor, planContextFor } from '../../test/support/plan-context.ts';
-import { makeRef } from '../plan/ref.ts';
-import { clientUrl, etcdConfig, etcdUnitFile, initialState, rejoin } from './etcd.ts';
-import { contentBytes } from './generic/lib/content.ts';
+import { configFor, planContextFor } from '../../../test/support/plan-context.ts';
+import { makeRef } from '../../plan/ref.ts';
+import { contentBytes } from '../generic/lib/content.ts';
+import { etcdConfig, etcdUnitFile, initialState, rejoin } from './member.ts';
+import { clientUrl } from './places.ts';
 
 const members = [
   { name: 'a', address: '10.0.0.1' },
@@ -15,18 +16,18 @@ const textOf = (use: { readonly want: unknown }): string => {
   return Buffer.from(contentBytes(content)).toString();
 };
 
-// Refresh with: npm test -- src/step/etcd.test.ts --update
+// Refresh with: npm test -- src/step/etcd --update
 test('the configuration of a member', async () => {
   const { etcd } = (await planContextFor(configFor())).cluster.spec;
   const state = 'new' as unknown as Parameters<typeof etcdConfig>[0]['state'];
   const member = members[1]!;
   const config = etcdConfig({ member, members, dataDir, etcd, token: 'demo', state });
-  await expect(textOf(config)).toMatchFileSnapshot('golden/etcd.conf.yml');
+  await expect(textOf(config)).toMatchFileSnapshot('../golden/etcd.conf.yml');
 });
 
 test('the unit of etcd', async () => {
   await expect(textOf(etcdUnitFile({ restrictOomScore: false, maxFiles: 65_536 }))).toMatchFileSnapshot(
-    'golden/etcd.service',
+    '../golden/etcd.service',
   );
   expect(textOf(etcdUnitFile({ restrictOomScore: true, maxFiles: 65_536 }))).not.toContain('OOMScoreAdjust');
 });

@@ -1,147 +1,13 @@
-import { join } from 'node:path';
-import type { Cluster } from '../model/cluster/index.ts';
-import type { Json, JsonObject } from '../model/json.ts';
-import { sh } from '../model/script.ts';
-import type { Ref, Wanted } from '../plan/ref.ts';
-import { dedicated } from '../plan/step.ts';
-import { etcdUnit } from '../templates/etcd.ts';
-import {
-  type Authority,
-  certificate,
-  certificateAuthority,
-  checkedCommand,
-  checksum,
-  directory,
-  file,
-  type Kept,
-  query,
-  service,
-  uploads,
-  user,
-  waitForCommand,
-} from './generic/index.ts';
-
-export type { Authority, Certified, Kept } from './generic/index.ts';
+import type { Cluster } from '../../model/cluster/index.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
+import { sh } from '../../model/script.ts';
+import type { Ref, Wanted } from '../../plan/ref.ts';
+import { dedicated } from '../../plan/step.ts';
+import { etcdUnit } from '../../templates/etcd.ts';
+import { checkedCommand, directory, file, query, service, user, waitForCommand } from '../generic/index.ts';
+import { CLIENT_PORT, clientUrl, ETCD, type EtcdMember, peerUrl } from './places.ts';
 
 type Spec = Cluster['spec'];
-
-/** Where etcd and its parts lie. */
-export const ETCD = {
-  program: '/usr/local/bin/etcd',
-  directory: '/etc/kubexm/etcd',
-  config: '/etc/kubexm/etcd/etcd.conf.yml',
-  ssl: '/etc/kubexm/etcd/ssl',
-  /** The CA, as members read it. */
-  ca: '/etc/kubexm/etcd/ssl/ca.crt',
-  unit: '/etc/systemd/system/etcd.service',
-} as const;
-
-/** The files by which API servers reach etcd; only root reads them. */
-export const ETCD_CLIENT = {
-  caFile: `${ETCD.ssl}/apiserver-etcd-ca.crt`,
-  certFile: `${ETCD.ssl}/apiserver-etcd-client.crt`,
-  keyFile: `${ETCD.ssl}/apiserver-etcd-client.key`,
-} as const;
-
-const CLIENT_PORT = 2379;
-const PEER_PORT = 2380;
-
-/** A member of the cluster: a host with its address in the cluster. */
-export interface EtcdMember {
-  readonly name: string;
-  readonly address: string;
-}
-
-/** Where clients find a member. */
-export const clientUrl = ({ address }: Pick<EtcdMember, 'address'>): string =>
-  `https://${bracketed(address)}:${CLIENT_PORT}`;
-
-const peerUrl = ({ address }: EtcdMember): string => `https://${bracketed(address)}:${PEER_PORT}`;
-
-const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);
-
-/** Where the certificates of etcd lie on the machine kubexm runs on. */
-const certificatesIn = (workDir: string): string => join(workDir, 'certs', 'etcd');
-
-/** What all certificates of a cluster are made by. */
-export interface EtcdPki {
-  readonly workDir: string;
-  readonly pki: Spec['pki'];
-}
-
-/** The CA of etcd: its own, so that no client of the API is one of etcd. */
-export const etcdAuthority = dedicated(
-  'ca',
-  certificateAuthority,
-  'The CA of etcd, made once or brought by the user.',
-  ({ workDir, pki }: EtcdPki) =>
-    certificateAuthority({
-      directory: certificatesIn(workDir),
-      commonName: 'etcd-ca',
-      keyAlgorithm: pki.keyAlgorithm,
-      validityDays: pki.validity.caDays,
-      ...(pki.etcd === undefined ? {} : { from: pki.etcd }),
-    }),
-);
-
-/** A certificate of etcd. */
-interface EtcdCertificate extends EtcdPki {
-  readonly name: string;
-  readonly issuer: Ref<Authority>;
-}
-
-/** The certificate of a member: for its clients, and for the other members. */
-export const memberCertificate = dedicated(
-  'member-certificate',
-  certificate,
-  'The certificate of a member of etcd, as a server and towards other members.',
-  ({
-    member,
-    addresses,
-    ...common
-  }: EtcdCertificate & { readonly member: string; readonly addresses: readonly string[] }) =>
-    certificate({
-      ...issuedBy(common),
-      subject: { commonName: member },
-      names: [member, 'localhost'],
-      addresses: [...addresses, '127.0.0.1', '::1'],
-      usages: ['server', 'client'],
-    }),
-);
-
-/** A certificate of somebody who asks etcd. */
-export const clientCertificate = dedicated(
-  'client-certificate',
-  certificate,
-  'A certificate for a client of etcd.',
-  ({ commonName, ...common }: EtcdCertificate & { readonly commonName: string }) =>
-    certificate({
-      ...issuedBy(common),
-      subject: { commonName },
-      names: [],
-      addresses: [],
-      usages: ['client'],
-    }),
-);
-
-function issuedBy({ workDir, pki, name, issuer }: EtcdCertificate) {
-  return {
-    directory: certificatesIn(workDir),
-    name,
-    issuer,
-    keyAlgorithm: pki.keyAlgorithm,
-    validityDays: pki.validity.certificateDays,
-    renewBeforeDays: pki.validity.renewBeforeDays,
-  };
-}
-
-/** A file of the user's, by which an etcd that exists is reached. */
-export const externalFile = dedicated(
-  'external-file',
-  checksum,
-  'A certificate or key by which an etcd that exists is reached.',
-  ({ path }: { readonly path: string }) => checksum({ path, algorithm: 'sha256' }),
-);
 
 /** The user that etcd runs as. */
 export const etcdUser = dedicated('user', user, 'The user that etcd runs as.', (_: object) =>
@@ -154,22 +20,6 @@ export const etcdDirectory = dedicated(
   directory,
   'A directory of etcd.',
   (params: { readonly path: string; readonly mode: string; readonly owner: string }) => directory(params),
-);
-
-/** Certificates on a host. */
-export const etcdCertificates = dedicated(
-  'certificates',
-  uploads,
-  'Certificates and keys of etcd on the host.',
-  ({
-    files,
-    owner,
-    mode,
-  }: {
-    readonly files: Readonly<Record<string, Wanted<Kept>>>;
-    readonly owner: string;
-    readonly mode: string;
-  }) => uploads({ directory: ETCD.ssl, files, mode, owner }),
 );
 
 /** How members ask the others, with the certificate of their own administrator. */
@@ -342,24 +192,4 @@ export const memberHealthy = dedicated(
       timeoutSeconds: 120,
       intervalSeconds: 1,
     }),
-);
-
-/** An etcd that exists, asked by a master: every endpoint answers, none has an alarm. */
-export const externalHealthy = dedicated(
-  'external-healthy',
-  waitForCommand,
-  'Wait until an etcd that exists answers this master, without alarms.',
-  ({ endpoints, secure }: { readonly endpoints: readonly string[]; readonly secure: boolean }) => {
-    const { caFile, certFile, keyFile } = ETCD_CLIENT;
-    const files = secure ? ` --cacert=${caFile} --cert=${certFile} --key=${keyFile}` : '';
-    const ask = `/usr/local/bin/etcdctl --dial-timeout=3s --command-timeout=10s${files} --endpoints=${endpoints.join(',')}`;
-    return waitForCommand({
-      run: `${ask} endpoint health >/dev/null || exit
-alarms=$(${ask} alarm list) || exit
-[ -z "$alarms" ] || { echo "alarms: $alarms"; exit 1; }`,
-      purpose: 'the external etcd',
-      timeoutSeconds: 60,
-      intervalSeconds: 2,
-    });
-  },
 );
