@@ -94,7 +94,7 @@ export const cluster: Section = {
         how: [
           `One control plane and one worker by kubeadm on bare lab machines of this box, artifacts in the cache; ${ROUNDS} rounds, each on new ` +
             'machines. Times are those of the whole process. The first one ends when every node is ready, flannel, kube-proxy and CoreDNS ' +
-            'run on all of them, and CoreDNS has told a machine a name by way of its Service; packages of the system are installed from ' +
+            'run on all of them, and CoreDNS answers a machine through its Service; packages of the system are installed from ' +
             'the lab’s repository within it.',
         ],
       };

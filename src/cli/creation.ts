@@ -15,7 +15,7 @@ export async function createByFlags(
   const { executePipeline } = await import('./run-pipeline.ts');
   const { name } = (await openCluster(flags.configFile, flags.overrides)).cluster.metadata;
   const place = { cluster: name, baseDir: flags.baseDir };
-  // What can be known now is not to be told after half an hour.
+  // Report known problems now, not after half an hour.
   if (merges) checkMerge(place, io);
   const fetched = hearFetched();
   const code = await executePipeline(createCluster, params, flags, io, [fetched.sink]);

@@ -11,7 +11,7 @@ export async function mergeIntoKubeconfig(place: KubeconfigPlace, io: Io): Promi
   io.note(io.say('kubeconfig.merged', { file: await mergeKubeconfig(place, io), name: place.cluster }));
 }
 
-/** Merges at the end of a run, and gives the exit code that it deserves: the cluster is there, so a failure is only told. */
+/** Merges at the end of a run and returns its exit code: the cluster exists, so a failure is only reported. */
 export async function tryMerge(place: KubeconfigPlace, fetched: boolean, io: Io): Promise<ExitCode> {
   const { reportError } = await import('./report-error.ts');
   try {

@@ -11,7 +11,7 @@ export interface Slip {
   readonly at: number;
   readonly length: number;
   readonly edits: readonly Edit[];
-  /** Part of a run of which the first one was told. */
+  /** Part of a series of which only the first is reported. */
   readonly silent?: true;
 }
 

@@ -111,7 +111,7 @@ function canonicalKey(above: readonly Part[], key: string): string {
   return Object.entries(shape).find(([, one]) => fieldOf(one).meta.aliases?.includes(key))?.[0] ?? key;
 }
 
-/** The path in this document: entries of lists by number. Undefined, and told, where it leads nowhere. */
+/** The path in this document: entries of lists by number. Undefined, and reported, where it leads nowhere. */
 function placeIn(tree: Tree, path: readonly Part[], at: Span, report: Report): Path | undefined {
   const found: (string | number)[] = [];
   for (const part of path) {

@@ -1,4 +1,4 @@
-/** What a stretch of YAML text is, told from its characters alone, so that it also works on broken documents. */
+/** What a stretch of YAML text is, judged by its characters alone, so that it also works on broken documents. */
 export interface Token {
   readonly kind: 'indent' | 'plain' | 'range' | 'quoted' | 'smart' | 'block' | 'comment' | 'mark' | 'property';
   readonly start: number;

@@ -15,7 +15,7 @@ export function namesSecret(key: string): boolean {
   return key.length <= 200 && NAME.test(key);
 }
 
-/** Where secrets stand, told from the names of keys: it also works where the document cannot be read. */
+/** Where secrets stand, judged by the names of keys: it also works where the document cannot be read. */
 export function secretSpans(text: string, scanned: Scan): readonly Span[] {
   const spans: Span[] = [];
   let pending: 'no' | 'value' | 'block' = 'no';

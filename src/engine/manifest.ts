@@ -29,7 +29,7 @@ export interface Owning {
   around(work: Script): Script;
 }
 
-/** A change may be told to stop a little after its time. */
+/** A change may be stopped a little after its time. */
 const SLACK_SECONDS = 10;
 
 /** How a change is recorded in the manifest; undefined where there is none: on the local machine, or for a run that owns nothing. */

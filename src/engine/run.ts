@@ -25,7 +25,7 @@ export async function runGraph(options: RunGraphOptions): Promise<ExecuteResult>
     ...options,
     graph: finalizers,
     unreachable: new Map(known),
-    // Of a host that is lost already everybody has been told.
+    // Hosts already lost have been reported.
     emit: (event) => {
       if (event.type !== 'host-lost' || !known.has(event.host)) options.emit(event);
     },

@@ -132,7 +132,7 @@ export class MemoryHost {
     await new Promise<void>((resolve) => this.watchers.add(resolve));
   }
 
-  /** Something was changed: kept in the file, and told to those who wait for it. */
+  /** Something was changed: saves it to the file and wakes those who wait for it. */
   changed(): void {
     if (this.file !== undefined) {
       writeFileSync(`${this.file}.new`, JSON.stringify(this.state));

@@ -55,7 +55,7 @@ export interface Host {
   write(path: string, content: string | Uint8Array, options?: PutOptions): Promise<void>;
   /** Sends a file of this machine: streamed, resumable, checked by digest. */
   put(localPath: string, path: string, options?: PutOptions): Promise<void>;
-  /** Brings a file to this machine, atomically, mode 0600 unless told. */
+  /** Brings a file to this machine, atomically, mode 0600 by default. */
   get(path: string, localPath: string, options?: GetOptions): Promise<void>;
 }
 

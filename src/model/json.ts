@@ -16,7 +16,7 @@ export function canonical(value: Json): string {
 /** What comes of a list and the list in a patch. */
 export type MergeLists = (before: Json | undefined, patch: readonly Json[]) => Json;
 
-/** A value changed by a merge patch (RFC 7386): members are merged, what is null goes, lists are replaced, if not told otherwise. */
+/** A value changed by a merge patch (RFC 7386): members are merged, what is null goes, lists are replaced by default. */
 export function mergePatch(value: Json | undefined, patch: Json, lists?: MergeLists): Json {
   if (lists && Array.isArray(patch)) return lists(value, patch);
   if (!isObject(patch)) return patch;

@@ -29,7 +29,7 @@ interface Fed {
 }
 
 /**
- * Gives every event, redacted once, to every sink. A sink that throws costs one warning, told to the others; the run goes on.
+ * Gives every event, redacted once, to every sink. A sink that throws causes one warning, sent to the others; the run goes on.
  */
 export function fanOut(redactor: Redactor, sinks: readonly Sink[]): FanOut {
   const feds: readonly Fed[] = sinks.map((sink) => ({ sink, failures: 0, warned: false }));

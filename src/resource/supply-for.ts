@@ -5,8 +5,8 @@ import { openSupply, type Supply } from '../supply/index.ts';
 type Secret = StepIo['secret'];
 
 /**
- * The supplies of each run, known by the function that tells its secrets: which origins do not answer, and what was told, is
- * known to all steps of a run and to no other run.
+ * The supplies of each run, keyed by its function for secrets: all steps of a run, and no other run, share the knowledge which
+ * origins do not answer and what was reported.
  */
 const supplies = new WeakMap<Secret, Map<string, Promise<Supply>>>();
 

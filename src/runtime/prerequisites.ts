@@ -11,7 +11,7 @@ import {
   type MissingHere,
 } from '../resource/index.ts';
 
-/** The artifacts that a run gets, as far as it was not told to leave them out. Unset: none. */
+/** The artifacts that a run gets, without those that it leaves out. Unset: none. */
 export function artifactRequest(graph: ExecutionGraph, selection: Selection): ForecastRequest | undefined {
   const roleOf = roleFinder(graph, selection);
   const wants: ArtifactWant[] = [];

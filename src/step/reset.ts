@@ -249,7 +249,7 @@ export function resetSteps(more: readonly AnyStep[]) {
   };
 }
 
-/** The units that undoing these entries takes away, changes or puts back, which the service manager has to be told. */
+/** The units that undoing these entries takes away, changes or puts back, which the service manager has to reload. */
 export function unitsOf(entries: readonly ManifestEntry[]): readonly string[] {
   const names = entries.flatMap((entry) => entry.paths.flatMap(({ path }) => unitOfFile(path) ?? []));
   return [...new Set(names)].toSorted();

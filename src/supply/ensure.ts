@@ -55,7 +55,7 @@ export async function ensure(supply: Supply, job: Job, pins: Pins, io: EnsureIo)
       async () => (await cached()) ?? (await fetched(supply, job, items, pins, io)),
     ));
   for (const [id, { vouched, source }] of got) {
-    // What was agreed on earlier was told then.
+    // What was locked earlier was reported then.
     if (pins[id] === undefined && (vouched === 'mirror' || vouched === 'nobody'))
       tellOnce(supply, errorTitle('KX7082', { source }, io.lang ?? 'en'), io);
   }

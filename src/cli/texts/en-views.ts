@@ -77,7 +77,7 @@ export const enViews = {
   'node.removed': 'put back',
   'live.absent': 'not in the cluster',
   'live.foreign': 'not in the file',
-  'live.through': 'As told by the cluster through {host}.',
+  'live.through': 'As reported by the cluster through {host}.',
   'describe.runtime': 'RUNTIME',
   'describe.network': 'NETWORK',
   'describe.kubeconfig': 'KUBECONFIG',

@@ -113,7 +113,7 @@ kx_owning() {
 }
 
 # KEY: the change begins now. What somebody else has made of its paths since their before-images were taken would be lost:
-# it is kept beside, and told when all is undone. No sync: what comes later cannot be on disk before this is.
+# it is kept beside, and reported when all is undone. No sync: what comes later cannot be on disk before this is.
 kx_own_begin() {
   kx_manifest
   for kx_image in "$KX_STATE/undo/$1"/[0-9]*; do
@@ -136,7 +136,7 @@ kx_own_spare() {
   echo "$kx_path was changed by somebody else just now: what they made of it stays as $kx_kept" >&2
 }
 
-# PATH: tells whether anything happened to it since it was told last: much cheaper than its content.
+# PATH: prints marks that differ if anything happened to it since: much cheaper than its content.
 kx_trace() {
   if [ -d "$1" ] && [ ! -L "$1" ]; then
     find "$1" -exec stat -c '%i %s %f %z %n' -- {} + | sort | sha256sum

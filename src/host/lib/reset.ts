@@ -29,7 +29,7 @@ kx_theirs() {
   if [ -s "$kx_slot/pending" ] && kx_is_recent; then return 0; fi
   if [ -s "$kx_slot/was" ] || [ -e "$kx_slot/image" ] || [ -L "$kx_slot/image" ]; then kx_was_in "$kx_slot"; fi
   [ "$kx_now" != "$kx_was" ] || return 0
-  # A list has a line for each name: one of several lines cannot be told from others.
+  # A list has a line for each name: one of several lines cannot be distinguished from others.
   if [ -d "$kx_path" ] && [ ! -L "$kx_path" ] && [ -z "$(find "$kx_path" -name '*
 *')" ] && printf '%s\n' "$kx_left" "$kx_was" | grep -q '^s 4[0-9a-f]* [0-9]* [0-9]* \.$'; then
     kx_lines=$(printf '%s\n' "$kx_left" "$kx_was" = "$kx_now" | kx_new_names | kx_only_things)
@@ -139,7 +139,7 @@ kx_keep() {
   kx_sync 1 "$kx_tmp" && kx_rename "$kx_tmp" "$kx_to" && kx_scratch_end
 }
 
-# TEXT: notes something that stays as it is, to be told in the end.
+# TEXT: notes something that stays as it is, to be reported in the end.
 kx_reset_left() {
   kx_manifest
   grep -qsxF -e "$1" "$kx_m/left" || printf '%s\n' "$1" >>"$kx_m/left"
@@ -181,7 +181,7 @@ kx_reset_effects() {
           path | paths | cni-chains | shared-table | virtual-servers)
             kx_why=$(kx_effect_stays "$kx_effect" "$kx_gone")
             if [ -n "$kx_why" ]; then
-              # What could not be taken away may be why: it is tried again, and told only then.
+              # What could not be taken away may be why: it is tried again, and reported only then.
               [ -n "$kx_failed" ] || kx_reset_left "$kx_why" || return
               # A directory stays with all that is in it.
               [ "$kx_effect" != "path $kx_gone" ] || break

@@ -12,7 +12,7 @@ import type { CollectedState, Entries, StateSection, Unseen } from './types.ts';
 /** Runs something in a machine: `execInMachine`. */
 export type MachineExec = (machine: LabMachine, command: MachineCommand, options?: ExecOptions) => Promise<ExecResult>;
 
-/** What a section is made of: either it can be told, or somebody says why not. */
+/** What a section is made of, or why it cannot be read. */
 type Found = { readonly entries: Entries } | { readonly reason: string };
 
 const TIMEOUT_MS = 120_000;

@@ -6,7 +6,7 @@ export type Origin = { readonly from: 'upper'; readonly entry: FileEntry } | { r
 const LOWER: Origin = { from: 'lower' };
 const NOWHERE: Origin = { from: 'nowhere' };
 
-/** What the machine sees at a path, told from its own layer: overlayfs' rules. */
+/** What the machine sees at a path, derived from its own layer by the rules of overlayfs. */
 export function originOf(upper: FileIndex, path: string): Origin {
   const entry = upper.get(path);
   if (entry !== undefined) return entry.hides === 'whiteout' ? NOWHERE : { from: 'upper', entry };

@@ -94,7 +94,7 @@ if [ "$3" != - ]; then ip addr add "$3" dev eth0 nodad; fi
 ip link set eth0 up
 ip route add default via "$2"
 
-# A systemd that gave control groups v1 up runs on them when told to.
+# A systemd that gave up control groups v1 runs on them if configured so.
 if [ -d /sys/fs/cgroup/systemd ]; then
   exec /lib/systemd/systemd systemd.unified_cgroup_hierarchy=0 SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1
 fi

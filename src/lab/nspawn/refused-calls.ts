@@ -10,7 +10,7 @@ const NUMBERS: Readonly<Record<string, readonly number[]>> = {
 /**
  * Has the kernel refuse these calls from now on, and becomes the rest. In Perl, which mmdebstrap needs anyway: neither setpriv nor
  * nsenter can. The program for the kernel: another architecture's call is let through, one of ours with a refused number is not
- * permitted (1), all others are. A kernel without such filters cannot be told (22, EINVAL).
+ * permitted (1), all others are. A kernel without such filters refuses them (22, EINVAL).
  */
 const REFUSE = `my ($arch, $prctl, @refused) = splice @ARGV, 0, 2 + shift;
 my @steps = ([0x20, 0, 0, 4], [0x15, 0, scalar(@refused) + 1, $arch], [0x20, 0, 0, 0]);

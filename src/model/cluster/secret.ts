@@ -32,7 +32,7 @@ export class Secret {
     return this.#text;
   }
 
-  /** Whether both stand for the same text as far as can be told without resolving. */
+  /** Whether both stand for the same text, as far as is known without resolving. */
   equals(other: Secret): boolean {
     return this.kind === other.kind && this.name === other.name && this.#text === other.#text;
   }

@@ -111,8 +111,8 @@ export const preflightErrors = {
   KX4513: {
     exit: 4,
     title: {
-      en: 'control groups v1 with Kubernetes {version}: kubelet and kubeadm will be told to accept them',
-      zh: 'Kubernetes {version} 使用 cgroup v1：将告知 kubelet 和 kubeadm 接受它',
+      en: 'control groups v1 with Kubernetes {version}: kubexm configures the kubelet and kubeadm to accept them',
+      zh: 'Kubernetes {version} 使用 cgroup v1：kubexm 会配置 kubelet 和 kubeadm 接受它',
     },
     remedy: {
       en: 'Kubernetes is giving v1 up. Start the machines with systemd.unified_cgroup_hierarchy=1 on the kernel command line, or a newer system.',

@@ -61,7 +61,7 @@ const NOWHERE = '/dev/null/none';
 export function askingEnv(env: Env): Record<string, string> {
   const given = ['GOENV', 'GOFLAGS', ...SETTINGS].flatMap((name) => entry(env, name));
   const config = env['XDG_CONFIG_HOME'] || `${env['HOME'] ?? ''}/.config`;
-  // Where the user keeps Go's settings must be said, since Go is not told where the rest of the configuration is.
+  // Where the user keeps Go's settings must be set, since Go does not get the rest of the configuration.
   const own = { GOENV: `${config}/go/env`, ...Object.fromEntries(given), XDG_CONFIG_HOME: NOWHERE };
   return { ...kept(env), ...own, GOTOOLCHAIN: 'local', GOWORK: 'off' };
 }

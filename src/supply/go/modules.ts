@@ -24,7 +24,7 @@ export interface Workplace {
 export async function prepare(build: BuildNeed, session: Session): Promise<Workplace> {
   const modules = await downloadModules(build.modules, session);
   const mods = modules.map((module) => module.mod);
-  // Its zip has vendor/modules.txt but no vendored packages: inside a module go must be told to take it as it is.
+  // Its zip has vendor/modules.txt but no vendored packages: inside a module go needs a flag to use it as it is.
   if (build.style === 'module') {
     return { directory: modules[0]?.directory ?? session.directory, mod: 'readonly', mods };
   }

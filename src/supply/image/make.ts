@@ -31,7 +31,7 @@ const RECIPE = 1;
 const LABEL = 'io.kubexm.debian';
 const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** What an image depends on, as far as can be told without the network. */
+/** What an image depends on, as far as is known without the network. */
 export function makeKey(made: MadeImage, arch: Arch, programDigests: Readonly<Record<string, string>>): string {
   const text = canonical({ recipe: RECIPE, made: given(made), arch, programs: programDigests });
   return createHash('sha256').update(text).digest('hex');

@@ -2,7 +2,7 @@ import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { defaultSettings, forwardingSettings, kernelModules } from '../../step/node.ts';
 
-/** Loads modules, then sets what they and the rest of the kernel have to be told. */
+/** Loads modules, then sets kernel parameters. */
 export const kernelTask = defineTask({
   name: 'node/kernel',
   description: 'Kernel modules and settings, now and at every start.',
