@@ -134,7 +134,7 @@ describe('artifacts on the command line', () => {
     expect((await run('download artifacts -f c.yaml --dry-run')).code).toBe(0);
   });
 
-  test('what came before a failure is kept, and the output says how much', async () => {
+  test('what came before a failure is kept, and the person is told how much', async () => {
     const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline, (id) => id.startsWith('crictl/'));
     const failed = await run('download artifacts -f c.yaml');
     expect(failed.code).toBe(1);
