@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../connector/connection.ts';
 import { type Deadlines, silenceMs } from '../model/deadlines.ts';
 import { KubexmError } from '../model/errors/index.ts';
+import { isRefusedHost } from '../model/errors/refused-host.ts';
 import type { Output } from '../model/host.ts';
 import { unlessAborted } from '../model/unless-aborted.ts';
 import { within } from '../model/within.ts';
-import { isFinal, isSilent, noShell } from './link-errors.ts';
+import { isSilent, noShell } from './link-errors.ts';
 import { type LoggedIn, type LoginOptions, logIn } from './login.ts';
 import { MainShell } from './main-shell.ts';
 import { type RestoreHook, reopenShell } from './reopen.ts';
@@ -266,7 +267,7 @@ export class Link {
         // A shell that hangs may hang with its connection.
         if (isSilent(error)) await connection?.close();
         if (connection && !connection.alive) connection = undefined;
-        if (!this.#closed && !isFinal(error) && Date.now() + pause < this.#awayUntil) {
+        if (!this.#closed && !isRefusedHost(error) && Date.now() + pause < this.#awayUntil) {
           await sleep(pause);
           continue;
         }
@@ -278,7 +279,7 @@ export class Link {
 
   #lost(error: Error): Error {
     this.#options.onEvent?.({ type: 'lost', reason: error.message });
-    if (isFinal(error)) return error;
+    if (isRefusedHost(error)) return error;
     const seconds = Math.round(this.#options.deadlines.reconnectMs / 100) / 10;
     return this.#error('KX3012', { seconds, reason: error.message }, error);
   }

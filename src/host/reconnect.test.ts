@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DelayProxy, describeHosts, type Rig, type RigHost, startProxy, startRig } from '../../test/rig/sshd.ts';
+import { createHops } from '../connector/ssh/client.ts';
 import { sh } from '../model/script.ts';
 import { connectMachine } from './connect.ts';
 import type { LinkEvent } from './link.ts';
@@ -159,6 +160,25 @@ describeHosts('a host that stays away', () => {
       await host.restart();
       await expect(machine.batch([sh`true`])).rejects.toMatchObject({ code: 'KX3005' });
       await machine.close();
+    } finally {
+      await rig.close();
+    }
+  });
+
+  test('nor with another one than the configuration has, nor behind a bastion with another one', async () => {
+    const rig = await startRig({ hosts: 2 });
+    const [gate, host] = rig.hosts as [RigHost, RigHost];
+    try {
+      const hostKey = [await gate.publicHostKey()];
+      const given = await connectMachine(gate.target({ hostKey }), { reconnectMs: 60_000 });
+      const bastions = [gate.target({ name: 'gate' })];
+      const behind = await connectMachine(host.target({ bastions }), { reconnectMs: 60_000, hops: createHops() });
+      await gate.stop();
+      await gate.newHostKeys();
+      await gate.restart();
+      await expect(given.batch([sh`true`])).rejects.toMatchObject({ code: 'KX3027' });
+      await expect(behind.batch([sh`true`])).rejects.toMatchObject({ code: 'KX3013', cause: { code: 'KX3005' } });
+      await Promise.all([given.close(), behind.close()]);
     } finally {
       await rig.close();
     }
