@@ -24,6 +24,12 @@ export function isLost(error: unknown): boolean {
   return isRefusedHost(error) || LOST.some((code) => isCode(error, code));
 }
 
+/** Whether an error comes from this signal, or from work that was aborted; also where another error tells of it. */
+export function isAbort(error: unknown, signal: AbortSignal): boolean {
+  if (error === signal.reason) return true;
+  return error instanceof Error && (error.name === 'AbortError' || isAbort(error.cause, signal));
+}
+
 /** The connection broke under the same work again and again: how far that came cannot be found out. */
 export function keepsBreaking(host: string, count: number, cause: unknown): KubexmError {
   return kubexmError('KX3019', { host, count }, { host, cause });
