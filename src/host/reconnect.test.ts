@@ -150,6 +150,30 @@ describeHosts('a host that stays away', () => {
     }
   });
 
+  test('is given up at once when the run is stopped', async () => {
+    const rig = await startRig();
+    const host = rig.hosts[0] as RigHost;
+    try {
+      const stop = new AbortController();
+      const events: string[] = [];
+      const machine = await connectMachine(host.target(), {
+        reconnectMs: 600_000,
+        signal: stop.signal,
+        onEvent: (event) => events.push(event.type),
+      });
+      const running = machine.run(sh`sleep 60`);
+      running.catch(() => undefined);
+      await host.stop();
+      await expect.poll(() => events).toEqual(['cut']);
+      stop.abort();
+      await expect(running).rejects.toMatchObject({ code: 'KX3012' });
+      expect(events).toEqual(['cut', 'lost']);
+      await machine.close();
+    } finally {
+      await rig.close();
+    }
+  });
+
   test('is not trusted when it comes back with another host key', async () => {
     const rig = await startRig();
     const host = rig.hosts[0] as RigHost;
