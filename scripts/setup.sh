@@ -9,11 +9,16 @@ if [ "${0##*/}" = setup.sh ]; then
   root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 fi
 
-# Scripts of package.json have the programs of this checkout first in PATH, and its Node with them. Here the system's counts.
+# Scripts of package.json have the programs of this checkout first in PATH, and its Node with them. Here the system's counts. An
+# empty entry would be the current directory.
 outer_path() {
   set -f
   IFS=:
-  for dir in $PATH; do [ "$dir" = "$root/node_modules/.bin" ] || printf '%s:' "$dir"; done
+  outer=''
+  for dir in $PATH; do
+    [ -z "$dir" ] || [ "$dir" = "$root/node_modules/.bin" ] || outer=${outer:+$outer:}$dir
+  done
+  printf '%s' "$outer"
 }
 case ":$PATH:" in *":$root/node_modules/.bin:"*) PATH=$(outer_path) ;; esac
 

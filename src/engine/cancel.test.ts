@@ -81,6 +81,27 @@ describe('drain', () => {
     expect(rig.of('rollback-started')).toEqual([]);
   });
 
+  test('a step that fills a cache and fails for another reason has failed, also after the first Ctrl-C', async () => {
+    const rig = new Rig(['a']);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const filling = kvLike({
+      caches: true,
+      apply: (_host, _want, io) => {
+        const { signal } = io;
+        begin();
+        return new Promise<void>((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('wrong digest')), { once: true });
+        });
+      },
+    });
+    const running = rig.run(task('m/t', on(a, filling({ key: 'cache', value: '1' }), named('cache'))));
+    await begun;
+    rig.drain.abort();
+    const { outcome, failures } = await running;
+    expect(outcome).toBe('failed');
+    expect(failures.map(({ error }) => error.params['reason'])).toEqual(['wrong digest']);
+  });
+
   test('a cache stays when another step of its task fails, also in a run that is gone on with', async () => {
     const cache = kvLike({ caches: true })({ key: 'cache', value: '1' });
     const broken = kvLike({ apply: () => sh`exit 3` })({ key: 'broken', value: '1' });

@@ -1,14 +1,12 @@
 import { KubexmError, kubexmError } from '../model/errors/index.ts';
+import { isRefusedHost } from '../model/errors/refused-host.ts';
 import type { EventError } from '../model/event.ts';
 import { MissingValue } from './values.ts';
 
 /** A connection that broke under a command. */
 export const INTERRUPTED = 'KX3011';
-/**
- * A host that did not come back, whose connection keeps breaking, that came back as another one, or that belongs to another
- * run by now: it must be left alone.
- */
-const LOST: readonly string[] = ['KX3012', 'KX3019', 'KX3005', 'KX3006', 'KX3007', 'KX3103'];
+/** A host that did not come back, or whose connection keeps breaking. */
+const LOST: readonly string[] = ['KX3012', 'KX3019'];
 /** A job that was killed, with its machine or without. */
 export const JOB_DEAD = 'KX3040';
 /** A command or a job that took too long and was stopped. */
@@ -21,9 +19,15 @@ export function isCode(error: unknown, code: string): boolean {
   return error instanceof KubexmError && error.code === code;
 }
 
-/** Whether an error means that its host is lost to this run. */
+/** Whether an error means that its host is lost to this run: it stayed away, or it must be left alone. */
 export function isLost(error: unknown): boolean {
-  return LOST.some((code) => isCode(error, code));
+  return isRefusedHost(error) || LOST.some((code) => isCode(error, code));
+}
+
+/** Whether an error comes from this signal, or from work that was aborted; also where another error tells of it. */
+export function isAbort(error: unknown, signal: AbortSignal): boolean {
+  if (error === signal.reason) return true;
+  return error instanceof Error && (error.name === 'AbortError' || isAbort(error.cause, signal));
 }
 
 /** The connection broke under the same work again and again: how far that came cannot be found out. */

@@ -8,7 +8,7 @@ import { Admission } from './admission.ts';
 import { Changes } from './changes.ts';
 import { criticalPathOf } from './critical-path.ts';
 import { refOf } from './describe.ts';
-import { asEventError, isCode, isLost, NO_JOURNAL, reasonOf } from './errors.ts';
+import { asEventError, isAbort, isCode, isLost, NO_JOURNAL, reasonOf } from './errors.ts';
 import { surelyChanged } from './foresight.ts';
 import { Lane } from './lane.ts';
 import { Ledger, type Settled } from './ledger.ts';
@@ -195,7 +195,7 @@ export class Execution {
       this.settle(i, 'unknown', durationMs);
       return;
     }
-    if (error instanceof MintLost || this.wasCut(i)) {
+    if (error instanceof MintLost || this.wasCut(i, error)) {
       this.settle(i, 'skipped', durationMs);
       return;
     }
@@ -291,10 +291,10 @@ export class Execution {
     );
   }
 
-  /** Filling a cache ends with the first Ctrl-C: what it has got so far stays, and that is no failure. */
-  private wasCut(i: number): boolean {
+  /** Filling a cache ends with the first Ctrl-C: what it has got so far stays, and that is no failure. Other errors are. */
+  private wasCut(i: number, error: unknown): boolean {
     const { graph, drain } = this.options;
-    return drain.aborted && graph.use(i)?.step.caches === true;
+    return drain.aborted && graph.use(i)?.step.caches === true && isAbort(error, drain);
   }
 
   /** A producer outside the selection that is not as its consumers need it. */

@@ -1,11 +1,6 @@
 import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import { ShellSilent } from './shell.ts';
 
-/** Waiting does not help with these: a changed or revoked host key, a lock that belongs to somebody else now. */
-export function isFinal(error: unknown): boolean {
-  return error instanceof KubexmError && ['KX3005', 'KX3006', 'KX3007', 'KX3103'].includes(error.code);
-}
-
 /** Whether the host took too long to answer, over a connection that is alive. */
 export function isSilent(error: unknown): boolean {
   return error instanceof ShellSilent || (error instanceof KubexmError && error.code === 'KX3018');

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../connector/connection.ts';
 import { type Deadlines, silenceMs } from '../model/deadlines.ts';
 import { KubexmError } from '../model/errors/index.ts';
+import { isRefusedHost } from '../model/errors/refused-host.ts';
 import type { Output } from '../model/host.ts';
 import { unlessAborted } from '../model/unless-aborted.ts';
 import { within } from '../model/within.ts';
-import { isFinal, isSilent, noShell } from './link-errors.ts';
+import { isSilent, noShell } from './link-errors.ts';
 import { type LoggedIn, type LoginOptions, logIn } from './login.ts';
 import { MainShell } from './main-shell.ts';
 import { type RestoreHook, reopenShell } from './reopen.ts';
@@ -245,6 +246,8 @@ export class Link {
 
   async #restore(old: MainShell): Promise<MainShell> {
     const { reconnectMs, reopenMs } = this.#options.deadlines;
+    const { signal } = this.#options.login;
+    const since = Date.now();
     this.#awayUntil = Math.max(this.#awayUntil, Date.now() + reconnectMs);
     // One attempt that hangs must not use up the whole window.
     const attemptMs = Math.max(1000, reconnectMs / 4);
@@ -253,6 +256,7 @@ export class Link {
     let connection = old.connection.alive ? old.connection : undefined;
     for (let pause = 50; ; pause = Math.min(pause * 2, 2000)) {
       try {
+        signal?.throwIfAborted();
         connection ??= await this.#options.dial(attemptMs);
         const leftMs = Math.max(attemptMs, Math.min(reopenMs, this.#awayUntil - Date.now()));
         const start = { ...this.#options, pty: this.#pty };
@@ -266,20 +270,22 @@ export class Link {
         // A shell that hangs may hang with its connection.
         if (isSilent(error)) await connection?.close();
         if (connection && !connection.alive) connection = undefined;
-        if (!this.#closed && !isFinal(error) && Date.now() + pause < this.#awayUntil) {
-          await sleep(pause);
+        const isOver = this.#closed || signal?.aborted || isRefusedHost(error);
+        if (!isOver && Date.now() + pause < this.#awayUntil) {
+          // An abort ends the pause; the next attempt notices it.
+          await sleep(pause, undefined, { signal }).catch(() => undefined);
           continue;
         }
         await connection?.close();
-        throw this.#lost(error as Error);
+        throw this.#lost(error as Error, since);
       }
     }
   }
 
-  #lost(error: Error): Error {
+  #lost(error: Error, since: number): Error {
     this.#options.onEvent?.({ type: 'lost', reason: error.message });
-    if (isFinal(error)) return error;
-    const seconds = Math.round(this.#options.deadlines.reconnectMs / 100) / 10;
+    if (isRefusedHost(error)) return error;
+    const seconds = Math.round((Date.now() - since) / 100) / 10;
     return this.#error('KX3012', { seconds, reason: error.message }, error);
   }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DelayProxy, describeHosts, type Rig, type RigHost, startProxy, startRig } from '../../test/rig/sshd.ts';
+import { createHops } from '../connector/ssh/client.ts';
 import { sh } from '../model/script.ts';
 import { connectMachine } from './connect.ts';
 import type { LinkEvent } from './link.ts';
@@ -149,6 +150,30 @@ describeHosts('a host that stays away', () => {
     }
   });
 
+  test('is given up at once when the run is stopped', async () => {
+    const rig = await startRig();
+    const host = rig.hosts[0] as RigHost;
+    try {
+      const stop = new AbortController();
+      const events: string[] = [];
+      const machine = await connectMachine(host.target(), {
+        reconnectMs: 600_000,
+        signal: stop.signal,
+        onEvent: (event) => events.push(event.type),
+      });
+      const running = machine.run(sh`sleep 60`);
+      running.catch(() => undefined);
+      await host.stop();
+      await expect.poll(() => events).toEqual(['cut']);
+      stop.abort();
+      await expect(running).rejects.toMatchObject({ code: 'KX3012' });
+      expect(events).toEqual(['cut', 'lost']);
+      await machine.close();
+    } finally {
+      await rig.close();
+    }
+  });
+
   test('is not trusted when it comes back with another host key', async () => {
     const rig = await startRig();
     const host = rig.hosts[0] as RigHost;
@@ -159,6 +184,25 @@ describeHosts('a host that stays away', () => {
       await host.restart();
       await expect(machine.batch([sh`true`])).rejects.toMatchObject({ code: 'KX3005' });
       await machine.close();
+    } finally {
+      await rig.close();
+    }
+  });
+
+  test('nor with another one than the configuration has, nor behind a bastion with another one', async () => {
+    const rig = await startRig({ hosts: 2 });
+    const [gate, host] = rig.hosts as [RigHost, RigHost];
+    try {
+      const hostKey = [await gate.publicHostKey()];
+      const given = await connectMachine(gate.target({ hostKey }), { reconnectMs: 60_000 });
+      const bastions = [gate.target({ name: 'gate' })];
+      const behind = await connectMachine(host.target({ bastions }), { reconnectMs: 60_000, hops: createHops() });
+      await gate.stop();
+      await gate.newHostKeys();
+      await gate.restart();
+      await expect(given.batch([sh`true`])).rejects.toMatchObject({ code: 'KX3027' });
+      await expect(behind.batch([sh`true`])).rejects.toMatchObject({ code: 'KX3013', cause: { code: 'KX3005' } });
+      await Promise.all([given.close(), behind.close()]);
     } finally {
       await rig.close();
     }

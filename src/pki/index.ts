@@ -4,7 +4,7 @@ export {
   servedChain,
   type WantedCertificate,
 } from './judge.ts';
-export { describeKey, generateKey, isKeyOf, publicKeyOf, readPrivateKey } from './keys.ts';
+export { canSign, describeKey, generateKey, publicKeyOf, readPrivateKey } from './keys.ts';
 export { kubeconfigText } from './kubeconfig.ts';
 export { makeAuthority, makeCertificate } from './make.ts';
 export { bundleOf, type Chain, certificatesIn, pemOf } from './pem.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readCatalog, resolveArtifacts } from '../catalog/index.ts';
 import { loadConfig } from '../config/index.ts';
+import type { SourceSpec } from '../model/artifact-lock.ts';
 import { jobsOf } from '../supply/index.ts';
 import { artifactSeconds, forecastArtifacts } from './forecast.ts';
 
@@ -35,11 +36,11 @@ function program(name: string, text = 'exit 0'): void {
 const goOf = (proxy: string) => program('go', `echo '{"GOVERSION":"go1.26.8","GOPROXY":"${proxy}"}'`);
 
 /** What a cluster takes on a machine that has nothing but the programs in `bin`. */
-async function forecast(env: Record<string, string> = {}) {
+async function forecast(env: Record<string, string> = {}, sources: readonly SourceSpec[] = [{ type: 'go' }]) {
   const { cluster } = await loadConfig({ text: CONFIG, file: 'c.yaml' });
   if (cluster === undefined) throw new Error('the configuration is wrong');
   const jobs = jobsOf(resolveArtifacts(cluster, await readCatalog(), ''));
-  const request = { jobs, workDir: dir, cacheDir: join(dir, 'cache'), sources: [{ type: 'go' } as const], lock: {} };
+  const request = { jobs, workDir: dir, cacheDir: join(dir, 'cache'), sources, lock: {} };
   const io = { secret: () => undefined, signal: new AbortController().signal };
   return await forecastArtifacts(request, { ...io, env: { PATH: join(dir, 'bin'), GOPROXY: 'off', ...env } });
 }
@@ -78,6 +79,12 @@ describe('what getting artifacts takes', () => {
     for (const tool of APT) program(tool);
     expect((await forecast()).missing).toEqual([]);
   });
+});
+
+test('what no source has is not counted as a download', async () => {
+  const found = await forecast({}, [{ type: 'directory', path: join(dir, 'nowhere') }]);
+  expect(found).toMatchObject({ fetched: 0, builds: [], nowhere: { code: 'KX7016' } });
+  expect(found.nowhere?.params['what']).toContain('runc 1.4.3');
 });
 
 test('time: a build counts by its work and the cores', () => {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { ArtifactLock, SourceSpec } from '../model/artifact-lock.ts';
+import type { KubexmError } from '../model/errors/index.ts';
 import {
   goPlaces,
   itemsOf,
@@ -8,6 +9,7 @@ import {
   type Missing,
   type PlannedBuild,
   survey,
+  whyNowhere,
 } from '../supply/index.ts';
 import { readLock } from './lock-file.ts';
 import { artifactRows } from './report.ts';
@@ -28,6 +30,8 @@ export interface ArtifactForecast {
   /** Items that are here already, of all. */
   readonly here: number;
   readonly items: number;
+  /** Why something that the cluster needs comes from no source. */
+  readonly nowhere: KubexmError | undefined;
   /** Items that are fetched finished. */
   readonly fetched: number;
   readonly builds: readonly PlannedBuild[];
@@ -77,10 +81,12 @@ export async function forecastArtifacts(request: ForecastRequest, io: ForecastIo
   const { sources } = await supplyFor(request, io);
   const found = await survey({ sources }, absent, io);
   const builds = [...new Map(found.flatMap((one) => one.builds).map((build) => [build.name, build])).values()];
-  const fetched = found.filter((one) => one.builds.length === 0).reduce((sum, { job }) => sum + itemsOf(job).length, 0);
+  const finished = found.filter((one) => one.source !== undefined && one.builds.length === 0);
+  const fetched = finished.reduce((sum, { job }) => sum + itemsOf(job).length, 0);
   return {
     here: rows.length - open.size,
     items: rows.length,
+    nowhere: whyNowhere({ sources }, found),
     fetched,
     builds,
     missing: onceEach(found),

@@ -23,9 +23,9 @@ test('a directory that is not there yet is looked for above', async () => {
 
 test('too little room is an error that says how much', async () => {
   const full = await noRoom(loads, disks(4));
-  expect(prerequisiteError({ missing: [], full })).toMatchObject({
+  expect(prerequisiteError({ nowhere: undefined, missing: [], full })).toMatchObject({
     code: 'KX7044',
     params: { path: '/cache', needed: '5.0 GiB', free: '4.0 GiB' },
   });
-  expect(prerequisiteError({ missing: [], full: [] })).toBeUndefined();
+  expect(prerequisiteError({ nowhere: undefined, missing: [], full: [] })).toBeUndefined();
 });

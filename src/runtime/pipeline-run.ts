@@ -204,8 +204,13 @@ export class PipelineRun<P> {
   private async tellKept(graph: ExecutionGraph, outcome: RunOutcome, emit: (event: NewEvent) => void): Promise<void> {
     const request = artifactRequest(graph, this.selection());
     if (outcome === 'succeeded' || request === undefined || this.options.dryRun === true) return;
-    const { here, items } = await artifactsHere(request, { secret: this.secret });
-    if (here < items) emit({ type: 'message', text: inLanguage(keptText(here, items), this.options.lang) });
+    try {
+      const { here, items } = await artifactsHere(request, { secret: this.secret });
+      if (here < items) emit({ type: 'message', text: inLanguage(keptText(here, items), this.options.lang) });
+    } catch (error) {
+      // Only a hint: the end of the run and its reasons matter more.
+      emit({ type: 'warning', error: asEventError(error, 'run') });
+    }
   }
 
   /** A host whose manifest should be there and is not. */

@@ -34,12 +34,16 @@ export function keptText(here: number, items: number): Text {
   };
 }
 
-/** The error that lists everything this machine lacks and the one command that installs it; unset where it lacks nothing. */
+/**
+ * Why a run must not begin: something comes from no source, or this machine lacks something. Then the error lists everything that it
+ * lacks and the one command that installs it. Unset where nothing stands in the way.
+ */
 export function prerequisiteError(
-  { missing, full }: Pick<ArtifactForecast, 'missing' | 'full'>,
+  { nowhere, missing, full }: Pick<ArtifactForecast, 'nowhere' | 'missing' | 'full'>,
   system: System = boxSystem(),
   isRoot: boolean = process.getuid?.() === 0,
 ): KubexmError | undefined {
+  if (nowhere !== undefined) return nowhere;
   if (missing.length + full.length === 0) return undefined;
   const { packages, without } = boxPackages(
     system,

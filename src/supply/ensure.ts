@@ -119,8 +119,9 @@ async function fetched(
   throw noSource(supply, job, failures);
 }
 
-function noSource(
-  { sources }: Supply,
+/** The error of a job that no source gave: why each of them did not. */
+export function noSource(
+  { sources }: Pick<Supply, 'sources'>,
   job: Job,
   failures: readonly { readonly source: string; readonly error: KubexmError }[],
 ): KubexmError {

@@ -6,5 +6,5 @@ export { goPlaces } from './go/index.ts';
 export { itemsOf } from './items.ts';
 export { jobsOf } from './jobs.ts';
 export { openSupply } from './open.ts';
-export { type JobForecast, survey } from './survey.ts';
+export { type JobForecast, survey, whyNowhere } from './survey.ts';
 export type { Item, Job, Missing, PlannedBuild, Source } from './types.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { kubexmError } from '../model/errors/index.ts';
-import { survey } from './survey.ts';
+import { survey, whyNowhere } from './survey.ts';
 import type { FilesJob, Outlook, Source } from './types.ts';
 
 const job: FilesJob = {
@@ -57,6 +57,16 @@ describe('a survey', () => {
     expect(found).toEqual({ job, whys: [{ source: 'upstream', error: untrusted }], missing: [], builds: [] });
   });
 
+  test('one whose files cannot be told is passed over, with its reason', async () => {
+    const broken = { ...source('mirror', undefined), key: () => Promise.reject(silent) };
+    expect(await ask(broken)).toEqual({
+      job,
+      whys: [{ source: 'mirror', error: silent }],
+      missing: [],
+      builds: [],
+    });
+  });
+
   test('sources that do not offer it are not asked', async () => {
     expect(await ask(source('go', { missing }, false), source('upstream', { why: silent }))).toEqual({
       job,
@@ -64,5 +74,29 @@ describe('a survey', () => {
       missing: [],
       builds: [],
     });
+  });
+});
+
+describe('what comes from nowhere', () => {
+  const etcd = { ...job, component: 'etcd', version: '3.6.0' };
+  const optional = { ...job, component: 'extra', optional: true };
+  const whyOf = async (sources: readonly Source[], ...jobs: readonly FilesJob[]) =>
+    whyNowhere({ sources }, await survey({ sources }, jobs, io));
+
+  test('everything is named in one error, with the reasons once', async () => {
+    const error = await whyOf([source('upstream', { why: silent })], job, etcd);
+    expect(error).toMatchObject({ code: 'KX7016', params: { what: 'runc 1.4.3, etcd 3.6.0', sources: 'upstream' } });
+    expect(error?.detail?.match(/example\.org/g)).toHaveLength(1);
+  });
+
+  test('that no source offers it is another error than that none answers', async () => {
+    expect(await whyOf([source('go', {}, false)], job)).toMatchObject({ code: 'KX7015', params: { sources: 'go' } });
+  });
+
+  test('an optional component is not missed, but nobody goes on past a server that is not trusted', async () => {
+    expect(await whyOf([source('upstream', { why: silent })], optional)).toBeUndefined();
+    expect(await whyOf([source('upstream', {})], job)).toBeUndefined();
+    const untrusted = kubexmError('KX7071', { host: 'example.org', reason: 'self-signed certificate' });
+    expect(await whyOf([source('upstream', { why: untrusted })], optional)).toBe(untrusted);
   });
 });

@@ -14,6 +14,7 @@ spec:
   kubernetes: {version: v1.34.2}
   etcd: {type: kubeadm}
   network: {plugin: flannel}
+  dns: {nodelocaldns: {enabled: false}}
 `;
 
 /** A machine on which every build takes for ever: go, and a compiler that it has started. */

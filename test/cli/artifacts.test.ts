@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { boxPackages, boxSystem, installCommand } from '../../src/host/index.ts';
 import { pruneArtifacts } from '../../src/resource/index.ts';
 import { listArtifacts } from '../../src/runtime/artifacts.ts';
+import { blobPath, INDEX, parseIndex } from '../../src/supply/source/disk/index-file.ts';
 import { artifactDirectory } from '../support/artifact-directory.ts';
 import { type CliOptions, call, cli, tempDir } from './rig/cli.ts';
 
@@ -120,6 +121,10 @@ describe('artifacts on the command line', () => {
     program('go', `echo '{"GOVERSION":"go1.26.8","GOPROXY":"https://proxy.example"}'`);
     for (const tool of ['apt-config', 'apt-cache', 'apt-get', 'dpkg-deb']) program(tool, 'exit 0');
     env = { KUBEXM_HOME: join(cwd, 'home'), KUBEXM_SOURCES: 'go', PATH: bin };
+    // What cannot be built is told first.
+    const unbuilt = await run('download artifacts -f c.yaml');
+    expect([unbuilt.code, unbuilt.stderr]).toEqual([1, expect.stringMatching(/KX7015.*node-cache/)]);
+    writeFileSync(join(cwd, 'c.yaml'), `${ALIKE}  dns: {nodelocaldns: {enabled: false}}\n`);
     const refused = await run('download artifacts -f c.yaml');
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain('KX7042');
@@ -135,13 +140,25 @@ describe('artifacts on the command line', () => {
   });
 
   test('what came before a failure is kept, and the person is told how much', async () => {
-    const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline, (id) => id.startsWith('crictl/'));
+    const ids = await artifactDirectory(join(cwd, 'c.yaml'), offline);
+    const crictl = ids.find((id) => id.startsWith('crictl/')) ?? '';
+    const index = parseIndex(readFileSync(join(offline, INDEX), 'utf8'));
+    if (typeof index === 'string') throw new Error(index);
+    rmSync(join(offline, blobPath(index.get(crictl)?.sha256 ?? '')));
     const failed = await run('download artifacts -f c.yaml');
     expect(failed.code).toBe(1);
     const here = [...(await states()).values()].filter((state) => state === 'ready').length;
     expect(here).toBeGreaterThan(0);
     expect(failed.stderr).toContain(`${here} of ${ids.length} artifacts are here and kept`);
     expect(failed.stderr).not.toMatch(/rolling back|reverted/);
+  });
+
+  test('nothing is got where a source lacks something', async () => {
+    await artifactDirectory(join(cwd, 'c.yaml'), offline, (id) => id.startsWith('crictl/'));
+    const refused = await run('download artifacts -f c.yaml');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/KX7016.*crictl/);
+    expect(blobs()).toEqual([]);
   });
 
   test('other files than those agreed on are refused, until they are accepted', async () => {

@@ -35,6 +35,13 @@ const NOBODY = 65534;
 withCheckout();
 
 describe('./kubexm', () => {
+  it('takes its own programs out of PATH, and does not put the current directory in', () => {
+    const read = `root='${checkout}'; . "$root/scripts/setup.sh"; printf %s "$PATH"`;
+    const PATH = [join(checkout, 'node_modules/.bin'), tools, '', '/usr/bin', ''].join(':');
+    const { stdout, stderr } = spawnSync('/bin/sh', ['-c', read], { env: { PATH }, encoding: 'utf8' });
+    expect([stdout, stderr]).toEqual([`${tools}:/usr/bin`, '']);
+  });
+
   it('installs and builds from a fresh clone, and says so on stderr only', async () => {
     const result = await kubexm(['a b', '', '*', "it's"]);
     expect(result.stderr).toContain('installing packages');

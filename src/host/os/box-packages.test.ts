@@ -66,6 +66,14 @@ test('what a family does not have is reported, not guessed', () => {
   expect(installScript({ ...DEBIAN, packageManager: 'none' }, ['gcc'])).toBeUndefined();
 });
 
+test('a system whose packages nobody knows gets no command of another one', () => {
+  for (const packageManager of ['none', 'apk', 'pacman'] as const) {
+    const box = { ...DEBIAN, packageManager };
+    expect(boxPackages(box, NEEDS)).toEqual({ packages: [], without: NEEDS });
+    expect(() => installCommand(box, ['gcc'], true)).toThrow(TypeError);
+  }
+});
+
 test('libraries of another processor are Debian’s alone', () => {
   const cross = ['gcc-aarch64-linux-gnu', 'libseccomp-dev:arm64'];
   expect(installCommand(DEBIAN, boxPackages(DEBIAN, cross).packages, true)).toBe(

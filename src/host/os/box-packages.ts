@@ -53,6 +53,7 @@ export function boxPackages(
   system: System,
   needs: readonly string[],
 ): { readonly packages: readonly string[]; readonly without: readonly string[] } {
+  if (!canInstall(system)) return { packages: [], without: needs };
   const family = knownFamily(system);
   // What recipes need for another processor has the name of Debian's package, which no other family has.
   const namesOf = (need: string) => PACKAGES[need]?.[family] ?? (family === 'debian' ? [need] : []);
@@ -72,26 +73,44 @@ export function installCommand(system: System, packages: readonly string[], isRo
 
 /** The same as a script that asks nothing, and reads the indexes only where it has to. Unset: nobody knows how. */
 export function installScript(system: System, packages: readonly string[]): string | undefined {
-  if (!['apt', 'dnf', 'yum', 'zypper'].includes(system.packageManager)) return undefined;
+  if (!canInstall(system)) return undefined;
   const commands = commandsOf(system, packages);
   const install = commands.at(-1) ?? ':';
   if (system.packageManager !== 'apt') return commands.join(' && ');
   return `export DEBIAN_FRONTEND=noninteractive; ${install} || { ${commands.join(' && ')}; }`;
 }
 
+/** Whether kubexm knows what installs packages here, and how they are called. */
+function canInstall({ packageManager }: System): boolean {
+  return ['apt', 'dnf', 'yum', 'zypper'].includes(packageManager);
+}
+
 function commandsOf(system: System, packages: readonly string[]): readonly string[] {
   const names = packages.join(' ');
   const { packageManager } = system;
-  if (packageManager === 'zypper') return [`zypper --non-interactive install ${names}`];
-  if (packageManager === 'dnf' || packageManager === 'yum') {
-    const repository = packages.some((name) => name.endsWith('-static')) ? developerRepository(system) : undefined;
-    return [`${packageManager} install -y ${repository === undefined ? '' : `--enablerepo=${repository} `}${names}`];
+  switch (packageManager) {
+    case 'zypper':
+      return [`zypper --non-interactive install ${names}`];
+    case 'dnf':
+    case 'yum': {
+      const repository = packages.some((name) => name.endsWith('-static')) ? developerRepository(system) : undefined;
+      return [`${packageManager} install -y ${repository === undefined ? '' : `--enablerepo=${repository} `}${names}`];
+    }
+    case 'apt':
+      return aptCommands(packages);
+    case 'apk':
+    case 'pacman':
+    case 'none':
+      throw new TypeError(`no package of ${packageManager} is known`);
   }
+}
+
+function aptCommands(packages: readonly string[]): readonly string[] {
   const foreign = [...new Set(packages.flatMap((name) => /:(\w+)$/.exec(name)?.[1] ?? []))];
   return [
     ...foreign.map((arch) => `dpkg --add-architecture ${arch}`),
     'apt-get -q update',
-    `apt-get -q install --yes --no-install-recommends ${names}`,
+    `apt-get -q install --yes --no-install-recommends ${packages.join(' ')}`,
   ];
 }
 

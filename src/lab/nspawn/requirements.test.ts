@@ -19,8 +19,11 @@ test.each(['debian', 'rhel', 'suse'] as const)('every program has a package on %
   ).toBeGreaterThan(8);
 });
 
+const MANAGERS = { debian: 'apt', rhel: 'dnf', suse: 'zypper' } as const;
+
 function packages(family: 'debian' | 'rhel' | 'suse', programs: readonly string[]): readonly string[] {
-  const found = boxPackages({ os: { id: '', version: '', name: '', family }, packageManager: 'none' }, programs);
+  const os = { id: '', version: '', name: '', family };
+  const found = boxPackages({ os, packageManager: MANAGERS[family] }, programs);
   expect(found.without).toEqual([]);
   return found.packages;
 }

@@ -6,8 +6,8 @@ export const pkiErrors = {
     exit: 1,
     title: { en: 'no {what} can be read from {path}', zh: '无法从 {path} 读取 {what}' },
     remedy: {
-      en: 'The file must exist, be readable and be PEM. A private key must not be encrypted: decrypt a copy with openssl pkey -in KEY -out COPY, and keep the copy with mode 0600.',
-      zh: '该文件必须存在、可读且为 PEM 格式。私钥不能加密：请用 openssl pkey -in KEY -out COPY 解密一份副本，并将权限设为 0600。',
+      en: 'The file must exist, be readable and be PEM. A private key must not be encrypted: decrypt a copy with openssl pkey -in KEY -out COPY, and keep the copy with mode 0600. Restore a damaged file from a backup: kubexm does not replace it.',
+      zh: '该文件必须存在、可读且为 PEM 格式。私钥不能加密：请用 openssl pkey -in KEY -out COPY 解密一份副本，并将权限设为 0600。损坏的文件请从备份恢复：kubexm 不会替换它。',
     },
   },
   KX5102: {

@@ -50,6 +50,7 @@ describe('a CA that cannot be used is refused, in its check and when it is appli
     put(join(own, 'plain'), key, 0o600);
     return openssl('pkey', '-in', join(own, 'plain'), '-aes256', '-passout', 'pass:secret');
   };
+  const ed25519 = () => openssl('genpkey', '-algorithm', 'ed25519');
   const selfMade = (...newkey: string[]) => {
     const files = ['-keyout', join(own, 'weak.key'), '-out', join(own, 'weak.crt')];
     openssl('req', '-x509', ...newkey, '-nodes', ...files, '-subj', '/CN=weak');
@@ -58,7 +59,10 @@ describe('a CA that cannot be used is refused, in its check and when it is appli
   const cases: readonly (readonly [string, () => void, boolean, string])[] = [
     ['it is over', () => keep(old.certificate, old.key), false, 'KX5105'],
     ['its key is gone', () => keep(ca.certificate, undefined), false, 'KX5102'],
-    ['its key is damaged', () => keep(ca.certificate, ca.key.slice(0, 80)), false, 'KX5102'],
+    ['its key is damaged', () => keep(ca.certificate, ca.key.slice(0, 80)), false, 'KX5101'],
+    ['its key alone is there, damaged', () => keep(undefined, ca.key.slice(0, 80)), false, 'KX5101'],
+    ['its key alone is there, encrypted', () => keep(undefined, encrypted(ca.key)), false, 'KX5101'],
+    ['its key alone is there, and cannot sign', () => keep(undefined, ed25519()), false, 'KX5108'],
     ['its key is of another', () => keep(ca.certificate, other.key), false, 'KX5104'],
     ['it is no CA', () => keep(leaf.certificate, leaf.key), false, 'KX5103'],
     ['it is no certificate', () => keep('hello', ca.key), false, 'KX5101'],
@@ -139,6 +143,13 @@ describe('an intermediate CA of the user', () => {
     expect(new X509Certificate(kept('ca.crt')).checkPrivateKey(createPrivateKey(kept('ca.key')))).toBe(true);
     expect(readdirSync(directory)).toEqual(['ca-chain.crt', 'ca.crt', 'ca.key']);
   });
+});
+
+test('goes on with a key of another algorithm than is wanted now', async () => {
+  keep(undefined, ca.key);
+  await ensure(host, step, { directory, commonName: 'ca', keyAlgorithm: 'rsa-2048' });
+  expect(kept('ca.key')).toBe(ca.key);
+  expect(new X509Certificate(kept('ca.crt')).checkPrivateKey(createPrivateKey(ca.key))).toBe(true);
 });
 
 test('makes directories that are missing', async () => {

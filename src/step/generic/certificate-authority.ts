@@ -4,12 +4,22 @@ import { kubexmError } from '../../model/errors/index.ts';
 import type { Host, Output } from '../../model/host.ts';
 import type { KeyAlgorithm } from '../../model/key-algorithm.ts';
 import type { Script } from '../../model/script.ts';
-import { type Chain, certificatesIn, isKeyOf, makeAuthority, pemOf } from '../../pki/index.ts';
+import { type Chain, canSign, certificatesIn, describeKey, makeAuthority, pemOf } from '../../pki/index.ts';
 import { defineStep, needed, type StepIo, satisfied, type Verdict } from '../../plan/step.ts';
 import { type AuthorityFiles, broughtAuthority, type ReadAuthority, refuseUnfit } from './lib/authority.ts';
 import type { Kept } from './lib/kept.ts';
 import { writeKept } from './lib/kept-file.ts';
-import { chainOf, isPrivate, keyAt, lookAtFiles, onlyLocal, parseFiles, textOf } from './lib/kept-pem.ts';
+import {
+  chainOf,
+  isPrivate,
+  keyAt,
+  lookAtFiles,
+  onlyLocal,
+  parseFiles,
+  replaceableKeyAt,
+  type SeenKey,
+  textOf,
+} from './lib/kept-pem.ts';
 import { absolute } from './lib/path.ts';
 import { metaOf, type SeenMeta } from './lib/seen-file.ts';
 import { sha256 } from './lib/write.ts';
@@ -75,10 +85,13 @@ function judge(output: Output, want: CertificateAuthority): Verdict<SeenMeta, Au
   const [certificate, keyFile, chainFile, caFile] = parseFiles(output);
   const brought = want.from && broughtAuthority(want.from, chainOf(caFile));
   const seen = metaOf(certificate);
-  if (certificate.type === 'absent')
+  if (certificate.type === 'absent') {
+    if (!want.from) leftKey(paths.key);
     return needed(seen, [{ what: paths.certificate, to: want.from ? copyOf(want.from.caFile) : want.commonName }]);
+  }
   const own = ownChain(want, chainOf(certificate), chainOf(chainFile), brought);
-  const key = keyAt(paths.key);
+  // The user has the original of a copy.
+  const key = want.from ? replaceableKeyAt(paths.key) : keyAt(paths.key);
   if (key === undefined) {
     if (want.from) return needed(seen, [{ what: paths.key, to: copyOf(want.from.keyFile) }]);
     throw kubexmError('KX5102', { key: paths.key, path: paths.certificate });
@@ -115,6 +128,16 @@ function ownChain(
   return [own];
 }
 
+/**
+ * The key that a killed run left, or whose certificate was removed: it is used, whatever its algorithm. Throws where it cannot sign
+ * for Kubernetes: nobody but the user can tell that it is not needed.
+ */
+function leftKey(path: string): SeenKey | undefined {
+  const left = keyAt(path);
+  if (left && !canSign(left.key)) throw kubexmError('KX5108', { key: path, kind: describeKey(left.key) });
+  return left;
+}
+
 async function make(host: Host, want: CertificateAuthority, io: StepIo): Promise<Authority | undefined> {
   onlyLocal(host, 'certificateAuthority');
   const paths = pathsOf(want);
@@ -139,10 +162,12 @@ async function parts(want: CertificateAuthority): Promise<{ readonly key: string
   }
   const paths = pathsOf(want);
   const there = certificatesIn(await readFile(paths.certificate, 'utf8').catch(() => ''));
-  const old = keyAt(paths.key);
-  if (there && old) return { chain: there, key: old.text };
-  const given = old && isKeyOf(old.key, keyAlgorithm) ? old.text : undefined;
-  const made = await makeAuthority({ subject: { commonName }, keyAlgorithm, validityDays }, new Date(), given);
+  if (there) {
+    const own = keyAt(paths.key);
+    if (own) return { chain: there, key: own.text };
+  }
+  const left = leftKey(paths.key);
+  const made = await makeAuthority({ subject: { commonName }, keyAlgorithm, validityDays }, new Date(), left?.text);
   const chain = certificatesIn(made.certificate);
   if (chain === undefined) throw new TypeError('the CA that was made cannot be read');
   return { chain, key: made.key };

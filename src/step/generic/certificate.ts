@@ -20,7 +20,7 @@ import { defineStep, needed, type StepIo, satisfied, type Verdict } from '../../
 import type { Authority } from './certificate-authority.ts';
 import type { Kept } from './lib/kept.ts';
 import { readKept, writeKept } from './lib/kept-file.ts';
-import { chainOf, isPrivate, keyAt, lookAtFiles, onlyLocal, parseFiles, textOf } from './lib/kept-pem.ts';
+import { chainOf, isPrivate, lookAtFiles, onlyLocal, parseFiles, replaceableKeyAt, textOf } from './lib/kept-pem.ts';
 import { modeText } from './lib/ownership.ts';
 import { absolute, invalid } from './lib/path.ts';
 import { metaOf, type SeenMeta } from './lib/seen-file.ts';
@@ -105,7 +105,7 @@ function judge(output: Output, want: Certificate): Verdict<SeenMeta, Certified> 
   const seen = metaOf(file);
   if (file.type === 'absent') return needed(seen, [{ what: paths.certificate, to: want.subject.commonName }]);
   const own = chainOf(file)?.[0];
-  const key = keyAt(paths.key);
+  const key = replaceableKeyAt(paths.key);
   if (own === undefined || key === undefined)
     return needed(seen, [{ what: own ? paths.key : paths.certificate, from: 'missing or damaged', to: 'new' }]);
   const ca = issuerOf(want);

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import { type Host, LOCAL, type Output, output } from '../../../model/host.ts';
 import { lines, type Script, sh } from '../../../model/script.ts';
 import { type Chain, certificatesIn, readPrivateKey } from '../../../pki/index.ts';
@@ -50,16 +51,31 @@ export function chainOf(seen: SeenFile): Chain | undefined {
 }
 
 /**
- * A private key of this machine, or undefined where there is none that can be read. Judges call it: what a probe prints passes
- * through a shell, and a key must not.
+ * A private key of this machine; undefined where there is no file. Throws where there is one that cannot be used: it may be the
+ * only copy of a key, behind a wrong mode or a passphrase, and nobody may write over it. Judges call it: what a probe prints
+ * passes through a shell, and a key must not.
  */
 export function keyAt(path: string): SeenKey | undefined {
+  const unusable = (cause?: unknown) => kubexmError('KX5101', { path, what: 'private key' }, { cause });
+  let text: string;
   try {
-    const text = readFileSync(path, 'utf8');
-    const key = readPrivateKey(text);
-    return key && { key, text, sha256: sha256(text) };
-  } catch {
-    return undefined;
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unusable(error);
+  }
+  const key = readPrivateKey(text);
+  if (key === undefined) throw unusable();
+  return { key, text, sha256: sha256(text) };
+}
+
+/** The same for a key that can be made or copied again at any time: one that cannot be used counts as absent. */
+export function replaceableKeyAt(path: string): SeenKey | undefined {
+  try {
+    return keyAt(path);
+  } catch (error) {
+    if (error instanceof KubexmError) return undefined;
+    throw error;
   }
 }
 
