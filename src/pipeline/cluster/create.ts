@@ -60,19 +60,16 @@ export const createCluster = definePipeline<CreateClusterParams>({
   checks: ({ skipPreflight }) => (skipPreflight ? [] : [preflight]),
   plan: (context, { skipPreflight, question = questionOf(context) }) => {
     const runtime = runtimeModule.plan(context);
-    const machine = nodeModule.plan(context);
     const store = etcdModule.plan(context);
     const balancers = loadBalancerModule.plan(context);
     const begun = kubernetesInitModule.plan(context);
     // The kubelet needs all of the machine, images only the runtime.
     const machines = parallel(
       sequence(
-        parallel(machine, runtime, kubernetesProgramsModule.plan(context)),
-        kubeletModule.plan(context),
-        localBalancerModule.plan(context),
+        parallel(nodeModule.plan(context), runtime, kubernetesProgramsModule.plan(context)),
+        parallel(sequence(kubeletModule.plan(context), localBalancerModule.plan(context)), balancers),
       ),
       sequence(runtime, imagesModule.plan(context)),
-      sequence(machine, balancers),
       store,
     );
     // Pods may need volumes one day; the cluster comes up without.
