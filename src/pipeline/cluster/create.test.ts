@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { creatable, creation } from '../../../test/plans/create-cases.ts';
+import { balancedBy, creatable, creation } from '../../../test/plans/create-cases.ts';
 import { edgesOf } from '../../../test/plans/fixtures.ts';
+import { allBefore, waitsFor } from '../../../test/plans/waits.ts';
 import { thorough } from '../../../test/rig/thorough.ts';
 import { containerd } from '../../component/containerd.ts';
 import { coredns } from '../../component/dns.ts';
@@ -52,27 +53,6 @@ describe('the barriers of create cluster', () => {
     expect(gates).toEqual(hosts === 1 ? [] : ['preflight/confirm/confirm']);
   });
 });
-
-/** Whatever a step waits for, directly or not, from the question on. */
-function allBefore(graph: ExecutionGraph, id: string): ReadonlySet<string> {
-  const before = Map.groupBy(
-    edgesOf(graph).map((edge) => edge.split(' → ') as [string, string]),
-    ([, to]) => to,
-  );
-  const seen = new Set<string>();
-  const visit = (one: string): void => {
-    if (seen.has(one) || one.startsWith('preflight/')) return;
-    seen.add(one);
-    for (const [from] of before.get(one) ?? []) visit(from);
-  };
-  visit(id);
-  return seen;
-}
-
-function waitsFor(graph: ExecutionGraph, id: string): readonly string[] {
-  const hosts = [...allBefore(graph, id)].map((one) => one.split('@')[1] ?? '');
-  return [...new Set(hosts)].filter((host) => host !== LOCAL).sort();
-}
 
 describe('who waits for whom', () => {
   test.each([
@@ -245,6 +225,8 @@ const APPLIED_AGAIN = [
   // A certificate that has to change is made again.
   'spec.pki.keyAlgorithm',
   'spec.pki.validity.**',
+  // The virtual IP moves to it.
+  'spec.controlPlaneEndpoint.interface',
   'spec.hosts[].name',
   'spec.extra.hosts',
   'spec.extra.resolves',
@@ -293,6 +275,12 @@ describe('what it refuses', () => {
     expect(await refused(creatable())).toEqual([]);
     expect(await refused(creatable({ masters: 3 }))).toEqual([]);
     expect(await refused(creatable({ more: '  controlPlaneEndpoint: {externalLoadBalancer: none}\n' }))).toEqual([]);
+    for (const inside of ['haproxy', 'nginx', 'kube-vip, lb_address: 10.1.0.100'])
+      expect(await refused(balancedBy(`internalLoadbalancer: ${inside}`))).toEqual([]);
+    for (const outside of ['kubexm-kh', 'kubexm-kn'])
+      expect(
+        await refused(balancedBy(`externalLoadBalancer: ${outside}, lb_address: 10.3.0.100, interface: eth1`)),
+      ).toEqual([]);
   });
 
   test.each<[string, (text: string) => string]>([
