@@ -13,7 +13,7 @@ import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
 import type { Question } from '../plan/step.ts';
-import { artifactsHere, forecastArtifacts } from '../resource/index.ts';
+import { artifactsHere } from '../resource/index.ts';
 import { absentFacts, absentText, refuseAbsent } from './absent.ts';
 import { planArtifacts } from './artifacts.ts';
 import type { Connected } from './connect.ts';
@@ -21,7 +21,7 @@ import { ClusterManifests } from './manifests.ts';
 import { forgetOldRuns } from './old-records.ts';
 import type { OpenConfig } from './open-config.ts';
 import { planContext } from './plan-context.ts';
-import { artifactRequest, keptText, prerequisiteError } from './prerequisites.ts';
+import { artifactRequest, keptText, refuseMissing } from './prerequisites.ts';
 import { openRunJournal } from './run-journal.ts';
 import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
 import { runSinks, writeRunMetrics } from './run-sinks.ts';
@@ -189,15 +189,9 @@ export class PipelineRun<P> {
   private async refuseWithoutPrerequisites(graph: ExecutionGraph): Promise<void> {
     const request = artifactRequest(graph, this.selection());
     if (request === undefined || this.options.dryRun === true) return;
-    const { env = process.env, stop } = this.options;
-    const signal = AbortSignal.any([this.options.drain ?? never(), stop ?? never()]);
-    const io = { env, signal, secret: this.secret };
-    const found = await forecastArtifacts(request, io).catch((error: unknown) => {
-      // The run begins, and ends at once, as one that was interrupted.
-      if (!signal.aborted) throw error;
-    });
-    const error = found && prerequisiteError(found);
-    if (error !== undefined) throw error;
+    const { env = process.env, drain, stop } = this.options;
+    const signal = AbortSignal.any([drain, stop].filter((one) => one !== undefined));
+    await refuseMissing(request, { env, signal, secret: this.secret });
   }
 
   /** What of the artifacts is here, where the run did not get all of them: it is kept, and the next run goes on from there. */
@@ -344,8 +338,4 @@ export class PipelineRun<P> {
     // It is printed as the events are: hosts may have said a secret.
     return { ...config.redactor.value({ ...result, unreachable }), ...names, ...more, outcome };
   }
-}
-
-function never(): AbortSignal {
-  return new AbortController().signal;
 }

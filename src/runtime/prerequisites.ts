@@ -8,6 +8,7 @@ import {
   type ArtifactWant,
   artifactKind,
   type ForecastRequest,
+  forecastArtifacts,
   type MissingHere,
 } from '../resource/index.ts';
 
@@ -32,6 +33,18 @@ export function keptText(here: number, items: number): Text {
     en: `${here} of ${items} artifacts are here and kept; the next run gets the others.`,
     zh: `${items} 个制品中已有 ${here} 个在本机并会保留；下次运行会获取其余的。`,
   };
+}
+
+/** Throws where a run must not begin: now, not after a build. One that is interrupted meanwhile begins, and ends at once. */
+export async function refuseMissing(
+  request: ForecastRequest,
+  io: Parameters<typeof forecastArtifacts>[1] & { readonly signal: AbortSignal },
+): Promise<void> {
+  const found = await forecastArtifacts(request, io).catch((error: unknown) => {
+    if (!io.signal.aborted) throw error;
+  });
+  const error = found && prerequisiteError(found);
+  if (error !== undefined) throw error;
 }
 
 /**
