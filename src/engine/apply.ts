@@ -133,6 +133,7 @@ async function attemptOnce(
   const { step, want, machine, ref } = target;
   const io = stepIo(options, target);
   const own = owning(options, target, verdict);
+  if (own) await options.manifest?.touches(machine.name);
   const image = beforeImage(options.run, target, target.rollback.spared, own?.begin);
   const work = step.apply(image?.guard(machine) ?? machine, want, io);
   target.rollback.begins(verdict);

@@ -38,7 +38,7 @@ function setUp(more: Commands = {}) {
     uid: 'u1',
     cluster: 'prod',
     mask: (value) => JSON.parse(JSON.stringify(value).replaceAll('s3cret', '***')),
-    touches: (name) => touched.push(name),
+    touches: async (name) => void touched.push(name),
   };
   const rig = new Rig(['a'], { commands: { ...manifestCommands(entries), ...more } });
   return { rig, entries, touched, manifest, changes: () => [...entries.values()] };

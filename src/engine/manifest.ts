@@ -15,8 +15,8 @@ export interface ManifestOptions {
   readonly cluster: string;
   /** Takes secrets out of what is written down. */
   readonly mask: (value: Json) => Json;
-  /** Told before a host is changed. */
-  readonly touches: (host: string) => void;
+  /** Called before a host is changed, which waits for it. */
+  readonly touches: (host: string) => Promise<void>;
 }
 
 /** What goes before a change and behind it, so that the manifest knows of it. */
@@ -49,7 +49,6 @@ export function owning(
   const names = change.names.map((name) => `n ${idOf(name)}`);
   const effects = change.effects.map((effect) => `e ${idOf(`effect ${effectWords(effect)}`)} ${effectWords(effect)}`);
   const seconds = Math.ceil(timeoutOf(of.step, of.want)) + SLACK_SECONDS;
-  manifest.touches(of.machine.name);
   return {
     begin: sh`kx_own ${key} ${manifest.uid} ${manifest.cluster} ${meta} ${seconds} ${[...paths, ...names, ...effects]}`,
     end: sh`kx_own_end ${key} || :`,

@@ -1,19 +1,52 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fsync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+const sync = promisify(fsync);
 
 /** Replaces a private file: its content is on disk before its name leads there. Its name is when its directory is synced. */
 export function replaceSynced(file: string, text: string): void {
   const next = `${file}.new`;
-  writeSynced(next, text, 'w');
+  writeSynced(next, text);
   renameSync(next, file);
 }
 
-/** Adds to a private file; it is on disk when this returns. */
-export function appendSynced(file: string, text: string): void {
-  writeSynced(file, text, 'a');
+/** A private file that lines are added to. Those that come while the disk is busy share its next sync. */
+export class SyncedLines {
+  private readonly file: string;
+  private waiting: string[] = [];
+  private next: Promise<void> | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  /** Adds a line; it is on disk when this resolves. Nobody else is kept from working meanwhile. */
+  add(line: string): Promise<void> {
+    this.waiting.push(line);
+    if (this.next === undefined) {
+      this.next = this.last.then(() => this.write());
+      this.last = this.next.catch(() => undefined);
+    }
+    return this.next;
+  }
+
+  private async write(): Promise<void> {
+    const lines = this.waiting;
+    this.waiting = [];
+    this.next = undefined;
+    const fd = openSync(this.file, 'a', 0o600);
+    try {
+      writeFileSync(fd, lines.map((line) => `${line}\n`).join(''));
+      await sync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
 }
 
-function writeSynced(file: string, text: string, flag: 'w' | 'a'): void {
-  const fd = openSync(file, flag, 0o600);
+function writeSynced(file: string, text: string): void {
+  const fd = openSync(file, 'w', 0o600);
   try {
     writeFileSync(fd, text);
     fsyncSync(fd);

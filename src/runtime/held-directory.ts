@@ -105,8 +105,13 @@ export class HeldDirectory {
     }
   }
 
+  /** Makes an empty file; throws EEXIST where something has its name. */
+  claim(name: string): void {
+    closeSync(openSync(this.below(name), 'wx', 0o600));
+  }
+
   remove(name: string): void {
-    rmSync(this.below(name));
+    rmSync(this.below(name), { force: true });
   }
 
   private below(name: string): string {

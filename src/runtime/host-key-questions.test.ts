@@ -4,7 +4,7 @@ import type { Question } from '../plan/step.ts';
 import { hostKeyAsker } from './host-key-questions.ts';
 
 const fingerprint = `SHA256:${'x'.repeat(43)}`;
-const key = (host: string) => ({ host, address: '192.0.2.1', type: 'ssh-ed25519', fingerprint });
+const key = (host: string, address = '192.0.2.1') => ({ host, address, type: 'ssh-ed25519', fingerprint });
 
 test.each([
   ['yes', 'yes'],
@@ -36,9 +36,19 @@ test('one question at a time; one that fails does not keep the next from being a
     return 'yes';
   });
   const asker = hostKeyAsker(ask, 'zh', () => undefined);
-  const answers = await Promise.allSettled(['node1', 'node2', 'node3'].map((host) => asker(key(host))));
+  const hosts = ['node1', 'node2', 'node3'];
+  const answers = await Promise.allSettled(hosts.map((host, i) => asker(key(host, `192.0.2.${i + 1}`))));
   expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(ask.mock.calls[0]?.[0].text).toContain('是否信任');
+});
+
+test.each(['yes', 'no'] as const)('a host that is a bastion too is asked about once: %s', async (answer) => {
+  const ask = vi.fn(async () => answer);
+  const asker = hostKeyAsker(ask, 'en', () => undefined);
+  expect(await Promise.all([asker(key('node1')), asker(key('gate'))])).toEqual([answer, answer]);
+  expect(ask).toHaveBeenCalledTimes(1);
+  await asker({ ...key('node1'), fingerprint: `SHA256:${'y'.repeat(43)}` });
+  expect(ask).toHaveBeenCalledTimes(2);
 });
 
 test('without a terminal nobody is there; a person who presses Ctrl-C is not asked for the others', async () => {

@@ -13,7 +13,7 @@ const QUESTION: Text = {
 const NOBODY = 'KX1040';
 
 /**
- * Asks about host keys, one after the other. `--yes` is no answer to this, so it is no confirmation. `giveUp` hears of a person
+ * Asks about host keys, one after the other, and about the same key of the same address once: a host may be a bastion too. `--yes` is no answer to this, so it is no confirmation. `giveUp` hears of a person
  * who does not want to be asked any more.
  */
 export function hostKeyAsker(
@@ -22,10 +22,16 @@ export function hostKeyAsker(
   giveUp: (error: unknown) => void,
 ): NonNullable<HostKeys['ask']> {
   let turn: Promise<unknown> = Promise.resolve();
+  const answers = new Map<string, 'yes' | 'no'>();
   const one = async (key: ShownKey) => {
+    const same = `${key.address} ${key.fingerprint}`;
+    const known = answers.get(same);
+    if (known !== undefined) return known;
     try {
-      const answer = (await ask({ text: fillText(inLanguage(QUESTION, lang), { ...key }) })).trim();
-      return answer.toLowerCase() === 'yes' || answer === key.fingerprint ? 'yes' : 'no';
+      const typed = (await ask({ text: fillText(inLanguage(QUESTION, lang), { ...key }) })).trim();
+      const answer = typed.toLowerCase() === 'yes' || typed === key.fingerprint ? 'yes' : 'no';
+      answers.set(same, answer);
+      return answer;
     } catch (error) {
       if (error instanceof KubexmError && error.code === NOBODY) return 'nobody there';
       if (exitCodeOf(error) === 130) giveUp(error);

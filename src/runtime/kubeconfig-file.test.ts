@@ -64,6 +64,8 @@ test('a directory that becomes a link while it is changed', async () => {
   });
   untouched();
   expect(readFileSync(join(home, 'moved', 'config'), 'utf8')).toBe('new\n');
+  // The lock went where it was taken.
+  expect(readdirSync(join(home, 'moved'))).toEqual(['config']);
 });
 
 test('a pipe is refused, not waited for', async () => {

@@ -1,5 +1,5 @@
-import { closeSync, lstatSync, openSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, parse, resolve, sep } from 'node:path';
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, parse, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kubexmError } from '../model/errors/index.ts';
 import { HeldDirectory, UnfitFile } from './held-directory.ts';
@@ -38,9 +38,8 @@ function leadsTo(file: string): string {
   const exists = !isMissing(file);
   if (exists && statSync(file, { throwIfNoEntry: false }) === undefined)
     throw new UnfitFile('it is a link to a file that is not there');
-  const real = exists ? realpathSync(file) : file;
+  const real = checkedPath(file);
   if (real.startsWith('/etc/kubernetes/')) throw new UnfitFile(`it leads to ${real}, which is the control plane's own`);
-  refusePlanted(file);
   return real;
 }
 
@@ -50,23 +49,28 @@ export async function changeFile(
   change: (text: string, exists: boolean) => string | undefined,
 ): Promise<void> {
   leadsTo(file);
-  makeDirectory(dirname(file));
-  const lock = `${file}.lock`;
-  await takeLock(file, lock);
+  // As kubectl does, beside the name that was given, wherever that leads.
+  const beside = makeDirectory(checkedPath(dirname(file)));
   try {
-    inDirectory(leadsTo(file), (dir, name) => {
-      const found = dir.read(name);
-      const next = change(found?.text ?? '', found !== undefined);
-      if (next === undefined) dir.remove(name);
-      else if (next !== (found?.text ?? '')) dir.replace(name, next, found?.owner ?? dir.owner);
-    });
+    await takeLock(file, beside);
+    try {
+      inDirectory(leadsTo(file), (dir, name) => {
+        const found = dir.read(name);
+        const next = change(found?.text ?? '', found !== undefined);
+        if (next === undefined) dir.remove(name);
+        else if (next !== (found?.text ?? '')) dir.replace(name, next, found?.owner ?? dir.owner);
+      });
+    } finally {
+      beside.remove(lockOf(file));
+    }
   } finally {
-    rmSync(lock, { force: true });
+    beside.close();
   }
 }
 
+/** `path` has no links: HeldDirectory refuses one that came meanwhile. */
 function inDirectory<T>(path: string, work: (dir: HeldDirectory, name: string) => T): T {
-  const dir = HeldDirectory.open(realpathSync(dirname(path)));
+  const dir = HeldDirectory.open(dirname(path));
   try {
     return work(dir, basename(path));
   } finally {
@@ -75,65 +79,74 @@ function inDirectory<T>(path: string, work: (dir: HeldDirectory, name: string) =
 }
 
 /**
- * Root follows links of others only to what is theirs: else anybody whose kubeconfig root changes could have root read and replace
- * files of somebody else.
+ * A path with its links followed one by one, each checked when it is followed: only the path that was checked may be used, for a link
+ * can lead elsewhere a moment later.
  */
-function refusePlanted(file: string): void {
-  if (process.getuid?.() !== 0) return;
-  for (const { link, uid, target } of linksOn(file)) {
-    const led = statSync(target, { throwIfNoEntry: false });
-    if (uid !== 0 && led !== undefined && led.uid !== uid)
-      throw new UnfitFile(`${link} is a link that leads to ${target}, which belongs to another user`);
-  }
-}
-
-/** The links that a path leads through. */
-function linksOn(path: string): { readonly link: string; readonly uid: number; readonly target: string }[] {
-  const links: { readonly link: string; readonly uid: number; readonly target: string }[] = [];
-  const { root } = parse(path);
+function checkedPath(path: string): string {
+  const whole = isAbsolute(path) ? path : join(process.cwd(), path);
+  const { root } = parse(whole);
   let at = root;
-  const left = path.slice(root.length).split(sep);
-  // A loop of links has been noticed before, where the file was looked for.
-  for (let name = left.shift(); name !== undefined && links.length < MAX_LINKS; name = left.shift()) {
+  let links = 0;
+  const left = whole.slice(root.length).split(sep);
+  for (let name = left.shift(); name !== undefined; name = left.shift()) {
     const next = join(at, name);
     const found = lstatSync(next, { throwIfNoEntry: false });
     if (found?.isSymbolicLink() !== true) {
       at = next;
       continue;
     }
-    const target = resolve(at, readlinkSync(next));
-    links.push({ link: next, uid: found.uid, target });
-    left.unshift(...target.slice(root.length).split(sep));
-    at = root;
+    if (++links > MAX_LINKS) throw new UnfitFile(`${path} leads through too many links`);
+    const led = readlinkSync(next);
+    refusePlanted(next, found.uid, isAbsolute(led) ? led : `${at}${sep}${led}`);
+    left.unshift(...led.split(sep));
+    if (isAbsolute(led)) at = root;
   }
-  return links;
+  return at;
 }
 
-/** What is made for somebody else, as with sudo, is theirs: it gets the owner of the directory that was there before. */
-function makeDirectory(path: string): void {
+/**
+ * Root follows links of others only to what is theirs: else anybody whose kubeconfig root changes could have root read and replace
+ * files of somebody else.
+ */
+function refusePlanted(link: string, uid: number, target: string): void {
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  const led = statSync(target, { throwIfNoEntry: false });
+  if (led !== undefined && led.uid !== uid)
+    throw new UnfitFile(`${link} is a link that leads to ${target}, which belongs to another user`);
+}
+
+/**
+ * A directory by its path without links, made where it is missing; must be closed. What is made for somebody else, as with sudo, is
+ * theirs: it gets the owner of the directory that was there before.
+ */
+function makeDirectory(path: string): HeldDirectory {
   const missing: string[] = [];
   let above = path;
   for (; isMissing(above); above = dirname(above)) missing.unshift(basename(above));
-  let dir = HeldDirectory.open(realpathSync(above));
-  try {
-    for (const name of missing) {
-      const made = dir.make(name);
-      dir.close();
-      dir = made;
+  let dir = HeldDirectory.open(above);
+  for (const name of missing) {
+    const parent = dir;
+    try {
+      dir = parent.make(name);
+    } finally {
+      parent.close();
     }
-  } finally {
-    dir.close();
   }
+  return dir;
 }
 
-async function takeLock(file: string, lock: string): Promise<void> {
+function lockOf(file: string): string {
+  return `${basename(file)}.lock`;
+}
+
+async function takeLock(file: string, beside: HeldDirectory): Promise<void> {
   const until = Date.now() + LOCK_SECONDS * 1000;
   for (;;) {
     try {
-      return closeSync(openSync(lock, 'wx', 0o600));
+      return beside.claim(lockOf(file));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      if (Date.now() >= until) throw kubexmError('KX4714', { file, lock }, { cause: error });
+      if (Date.now() >= until) throw kubexmError('KX4714', { file, lock: `${file}.lock` }, { cause: error });
     }
     await sleep(100);
   }

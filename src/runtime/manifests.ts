@@ -11,7 +11,7 @@ import { LOCAL, type Machine } from '../model/host.ts';
 import type { Json } from '../model/json.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import { MASK } from '../model/text/mask.ts';
-import { appendSynced, replaceSynced } from './durable.ts';
+import { replaceSynced, SyncedLines } from './durable.ts';
 import type { WorkDir } from './work-dir.ts';
 
 const SHORTEST = 12;
@@ -64,11 +64,20 @@ export class ClusterManifests {
       uid,
       cluster: this.cluster,
       mask: masking([...secrets]),
-      touches: (host) => {
-        if (this.noted.has(host)) return;
+      touches: this.noter(),
+    };
+  }
+
+  /** Notes hosts on disk, each once. Thousands may be changed at the same time: they share a few syncs. */
+  private noter(): ManifestOptions['touches'] {
+    const lines = new SyncedLines(this.noteFile);
+    const begun = new Map<string, Promise<void>>();
+    return async (host) => {
+      if (!this.noted.has(host)) {
         this.noted.add(host);
-        appendSynced(this.noteFile, `${host}\n`);
-      },
+        begun.set(host, lines.add(host));
+      }
+      await begun.get(host);
     };
   }
 

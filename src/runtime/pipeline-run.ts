@@ -194,7 +194,7 @@ export class PipelineRun<P> {
     await refuseMissing(request, { env, signal, secret: this.secret });
   }
 
-  /** What of the artifacts is here, where the run did not get all of them: it is kept, and the next run goes on from there. */
+  /** What of the artifacts is here and kept, where the run did not get all. Only a hint: it must not cost the run its report. */
   private async tellKept(graph: ExecutionGraph, outcome: RunOutcome, emit: (event: NewEvent) => void): Promise<void> {
     const request = artifactRequest(graph, this.selection());
     if (outcome === 'succeeded' || request === undefined || this.options.dryRun === true) return;
@@ -202,7 +202,6 @@ export class PipelineRun<P> {
       const { here, items } = await artifactsHere(request, { secret: this.secret });
       if (here < items) emit({ type: 'message', text: inLanguage(keptText(here, items), this.options.lang) });
     } catch (error) {
-      // Only a hint: the end of the run and its reasons matter more.
       emit({ type: 'warning', error: asEventError(error, 'run') });
     }
   }

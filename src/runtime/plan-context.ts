@@ -24,14 +24,15 @@ export function planContext(
     const isAway = options.away?.has(host.name) ? ({ isAway: true } as const) : {};
     return known ? [{ name: host.name, roles: host.roles, facts: known, ...isAway }] : [];
   });
-  const { targets: wanted, away: _away, ...rest } = options;
+  const { targets, away: _away, ...rest } = options;
+  const wanted = targets && new Set(targets);
   const local = facts[LOCAL];
   if (!local) throw new TypeError('the local machine has no facts');
   const byRole = new Map<string, readonly PlanHost[]>();
   return {
     cluster,
     hosts,
-    targets: wanted === undefined ? hosts : hosts.filter(({ name }) => wanted.includes(name)),
+    targets: wanted === undefined ? hosts : hosts.filter(({ name }) => wanted.has(name)),
     local: { name: LOCAL, roles: [], facts: local },
     role(name) {
       const members = byRole.get(name) ?? hosts.filter((host) => host.roles.includes(name));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSupply } from '../../src/supply/index.ts';
 import { mirror, upstream, zone } from '../../src/supply/source/index.ts';
+import { networkSource } from '../../src/supply/source/web/source.ts';
 import { noise } from '../oci/workshop.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { cut, serve } from '../support/fault-server.ts';
@@ -28,6 +29,18 @@ test('programs by their ids, with progress', async () => {
   expect(at.progress.at(-1)).toEqual([500_000, 500_000]);
   expect(at.said).toContain('fetching kubeadm');
   expect(at.arriving()).toEqual([]);
+});
+
+test('of two sources at once each gives its own file, not what the other got', async () => {
+  const need = fileNeed('https://upstream.example/tool');
+  const gives = (name: string, data: Uint8Array) => {
+    const url = new URL(at.server.on(`/${name}/tool`, serve(data)));
+    const places = { urls: [{ url, of: 'mirror' as const }], checksums: [] };
+    return networkSource({ name, of: 'mirror', options: quick, files: () => places, images: () => [] });
+  };
+  const sources = [gives('one', kubeadm), gives('two', kubelet)];
+  const got = await Promise.all(sources.map((source) => source.get(filesJob(need), at.store, at.io())));
+  expect(got.map((files) => [...files.values()].map(({ sha256 }) => sha256))).toEqual([[hex(kubeadm)], [hex(kubelet)]]);
 });
 
 test('an archive becomes its programs, and does not stay', async () => {

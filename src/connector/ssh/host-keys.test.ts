@@ -2,11 +2,15 @@ import { execFile } from 'node:child_process';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fails, logsIn } from '../../../test/rig/ssh.ts';
 import { describeHosts, type Rig, type RigHost, startRig } from '../../../test/rig/sshd.ts';
 import { errorRemedy } from '../../model/errors/index.ts';
 import type { ShownKey } from '../target.ts';
+import { hostKeyCheck } from './host-keys.ts';
+import * as knownHosts from './known-hosts.ts';
+
+vi.mock('./known-hosts.ts', { spy: true });
 
 const run = promisify(execFile);
 const OTHER = `SHA256:${'x'.repeat(43)}`;
@@ -43,6 +47,27 @@ describeHosts('host keys', () => {
     await run('sh', ['-c', error.params['command'] ?? '']);
     await logsIn(target);
     expect(await readFile(pinFile, 'utf8')).toContain(await third.publicHostKey('ed25519'));
+  });
+
+  test('one that two connections see at once is pinned and told of once', async () => {
+    const pinFile = join(rig.dir, 'twice/known_hosts');
+    const told: ShownKey[] = [];
+    const hostKeys = { pinFile, onPinned: (key: ShownKey) => void told.push(key) };
+    await Promise.all([1, 2, 3].map((n) => logsIn(host.target({ name: `name${n}`, hostKeys }))));
+    expect(await readFile(pinFile, 'utf8')).toBe(`[127.0.0.1]:${host.port} ${await host.publicHostKey()}\n`);
+    expect(told).toHaveLength(1);
+  });
+
+  test('files are parsed once for all hosts, and again when they change', async () => {
+    const parse = vi.mocked(knownHosts.parseKnownHosts).mockClear();
+    const file = join(rig.dir, 'shared');
+    await writeFile(file, `[127.0.0.1]:${host.port} ${await host.publicHostKey()}\n`);
+    const target = host.target({ hostKeys: { pinFile: join(rig.dir, 'no-pins'), files: [file], policy: 'strict' } });
+    await Promise.all([1, 2, 3].map(() => hostKeyCheck(target)));
+    expect(parse).toHaveBeenCalledTimes(1);
+    await writeFile(file, '');
+    await hostKeyCheck(target);
+    expect(parse).toHaveBeenCalledTimes(2);
   });
 
   test('a key that is known of another type makes the server show that one', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseHostKey, type WrittenHostKey } from '../../model/cluster/host-key.ts';
 import { type KubexmError, kubexmError } from '../../model/errors/index.ts';
@@ -46,15 +46,14 @@ export async function hostKeyCheck(target: Target): Promise<HostKeyCheck> {
         return notKnown('KX3028', target, key);
       }
       if (target.hostKeys.policy === 'strict') return notKnown('KX3007', target, key);
-      await pin(target.hostKeys.pinFile, lineOf(name, key));
-      target.hostKeys.onPinned?.(shown(target, key));
+      if (await pin(target.hostKeys.pinFile, name, key)) target.hostKeys.onPinned?.(shown(target, key));
       return undefined;
     },
     async accepted() {
       if (!unknown) return false;
       const answer = (await target.hostKeys.ask?.(shown(target, unknown))) ?? 'nobody there';
       if (answer !== 'yes') throw notKnown(answer === 'no' ? 'KX3029' : 'KX3028', target, unknown);
-      await pin(target.hostKeys.pinFile, lineOf(name, unknown));
+      await pin(target.hostKeys.pinFile, name, unknown);
       return true;
     },
   };
@@ -104,17 +103,46 @@ function entriesOf(given: readonly WrittenHostKey[], name: string): readonly Kno
   return keys.map((one) => ({ ...one, patterns: name, revoked: false, file: '', line: 0 }));
 }
 
-async function readEntries(file: string): Promise<KnownHost[]> {
+/** Files that were parsed, each as it was then: thousands of hosts share a few of them. */
+const parsed = new Map<string, { readonly state: string; readonly entries: Promise<readonly KnownHost[]> }>();
+
+async function readEntries(file: string): Promise<readonly KnownHost[]> {
   try {
-    return parseKnownHosts(await readFile(file, 'utf8'), file);
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    const state = [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+    const known = parsed.get(file);
+    if (known?.state === state) return await known.entries;
+    const entries = readFile(file, 'utf8').then((text) => parseKnownHosts(text, file));
+    parsed.set(file, { state, entries });
+    entries.catch(() => parsed.delete(file));
+    return await entries;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw kubexmError('KX3017', { file, detail: (error as Error).message }, { cause: error });
   }
 }
 
+/** Who pins a key now: the next one waits, and sees it. */
+let pinning: Promise<unknown> = Promise.resolve();
+/** Lines that this process pinned. Only for these the file is read again, which would take long for thousands of new hosts. */
+const pinned = new Set<string>();
+
+/** Pins a key unless it is pinned already, as that of a host that is a bastion too. Tells whether it did. */
+function pin(file: string, name: string, key: Buffer): Promise<boolean> {
+  const line = lineOf(name, key);
+  const id = `${file}\n${line}`;
+  const done = pinning.then(async () => {
+    if (pinned.has(id) && judgeHostKey(await readEntries(file), name, key).kind === 'trusted') return false;
+    await append(file, line);
+    pinned.add(id);
+    return true;
+  });
+  pinning = done.catch(() => undefined);
+  return done;
+}
+
 /** One short write to a file opened for appending: lines of several processes never mix. */
-async function pin(file: string, line: string): Promise<void> {
+async function append(file: string, line: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const handle = await open(file, 'a+', 0o600);

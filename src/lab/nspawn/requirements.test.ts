@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
-import { boxPackages } from '../../host/index.ts';
-import { missingPrograms } from './requirements.ts';
+import { expect, test, vi } from 'vitest';
+import { boxPackages, boxSystem } from '../../host/index.ts';
+import { ensurePrograms, missingPrograms } from './requirements.ts';
+
+vi.mock('../../host/index.ts', { spy: true });
 
 test('what is missing is named once by program and once by package', () => {
   const missing = missingPrograms((program) => !['ip', 'tc', 'mmdebstrap'].includes(program));
@@ -17,6 +19,13 @@ test.each(['debian', 'rhel', 'suse'] as const)('every program has a package on %
       missingPrograms(() => false),
     ).length,
   ).toBeGreaterThan(8);
+});
+
+test.runIf(process.getuid?.() === 0)('a system whose packages nobody knows is told the programs', async () => {
+  const os = { id: 'arch', version: '', name: 'Arch Linux', family: 'unknown' } as const;
+  vi.mocked(boxSystem).mockReturnValueOnce({ os, packageManager: 'none' });
+  const error = await ensurePrograms({ report: () => undefined, needs: ['gcc'] }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'KX6001', params: { packages: expect.stringContaining('gcc') } });
 });
 
 const MANAGERS = { debian: 'apt', rhel: 'dnf', suse: 'zypper' } as const;

@@ -74,7 +74,9 @@ export async function ensurePrograms(options: Wanted): Promise<void> {
 }
 
 function unavailable(programs: readonly string[], packages: readonly string[]): Error {
-  return kubexmError('KX6001', { programs: programs.join(', '), packages: packages.join(' ') });
+  // Where nobody knows the packages, the programs say what to look for.
+  const names = packages.length === 0 ? programs : packages;
+  return kubexmError('KX6001', { programs: programs.join(', '), packages: names.join(' ') });
 }
 
 function found(program: string): boolean {

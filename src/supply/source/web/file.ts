@@ -57,7 +57,9 @@ const GOT_ON = 1024 * 1024;
  */
 export async function fetchFile(at: Fetching, need: FileNeed, places: Places): Promise<ReadonlyMap<string, Supplied>> {
   const { store, web } = at;
-  const key = `file-${hashOf([need.url, need.checksum?.url ?? '', need.digest ?? ''])}`;
+  // By its addresses too: another source may have another file under this name.
+  const from = [places.urls, places.checksums].map((some) => some.map(addressOf).join(' '));
+  const key = `file-${hashOf([need.url, need.checksum?.url ?? '', need.digest ?? '', ...from])}`;
   const note = join(store.dir, 'ingest', `${key}.done`);
   const came = Date.now();
   return await locked(join(store.dir, 'locks', key), web.signal, async () => {
@@ -163,6 +165,11 @@ async function pinned(at: Fetching, need: FileNeed, places: readonly Place[], pa
   } catch (error) {
     throw writeError(error, path);
   }
+}
+
+/** An address without its password. */
+export function addressOf({ url }: Place): string {
+  return `${url.origin}${url.pathname}${url.search}`;
 }
 
 function urlsOf(places: readonly Place[]): readonly URL[] {

@@ -6,7 +6,7 @@ import type { BlobStore, Credentials } from '../../../oci/index.ts';
 import { inParallel } from '../../../oci/registry/parallel.ts';
 import { itemsOf } from '../../items.ts';
 import type { AskIo, FilesJob, Job, Source, Supplied, SupplyIo } from '../../types.ts';
-import { fetchFile, type Owner, type Place, type Places } from './file.ts';
+import { addressOf, fetchFile, type Owner, type Places } from './file.ts';
 import { fetchImage, registryOrigins } from './image.ts';
 import { Reach } from './reach.ts';
 import { tally } from './tally.ts';
@@ -129,13 +129,15 @@ function keyOf(spec: NetworkSource, job: Job): string | undefined {
   return hashed([
     spec.name,
     ...places.map(({ need, found }) =>
-      JSON.stringify([found?.urls.map(bare), found?.checksums.map(bare), need.kind, need.programs, need.digest]),
+      JSON.stringify([
+        found?.urls.map(addressOf),
+        found?.checksums.map(addressOf),
+        need.kind,
+        need.programs,
+        need.digest,
+      ]),
     ),
   ]);
-}
-
-function bare({ url }: Place): string {
-  return `${url.origin}${url.pathname}${url.search}`;
 }
 
 function hashed(parts: readonly string[]): string {
