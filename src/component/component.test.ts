@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { balancedBy } from '../../test/plans/create-cases.ts';
 import { configFor, planContextFor } from '../../test/support/plan-context.ts';
 import { catalogDirectory, readCatalog } from '../catalog/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
@@ -65,6 +66,21 @@ test.each([
   ['plugin: cilium', 'UDP 8472, TCP 4240'],
 ])('%s: nodes reach each other at %s', async (network, ports) => {
   expect(networkPorts(await clusterOf(network))).toBe(ports);
+});
+
+const PORTS: readonly (readonly [string, string, readonly number[]])[] = [
+  ['internalLoadbalancer: haproxy', 'node1', [6443, 10_260]],
+  ['internalLoadbalancer: nginx', 'cp1', []],
+  ['externalLoadBalancer: kubexm-kh, lb_address: 10.3.0.100', 'lb1', [6443, 10_260]],
+  ['externalLoadBalancer: kubexm-kn, lb_address: 10.3.0.100', 'node1', []],
+  ['internalLoadbalancer: kube-vip, lb_address: 10.3.0.100', 'cp1', [2112]],
+];
+
+test.each(PORTS)('%s: load balancers listen on %s at %j', async (endpoint, name, ports) => {
+  const { cluster } = await planContextFor(balancedBy(endpoint));
+  const host = cluster.spec.hosts.find((one) => one.name === name)!;
+  const balancers = componentsOf(cluster).filter(({ kind }) => kind === 'load-balancer');
+  expect(balancers.flatMap((one) => one.ports?.(cluster, host) ?? []).map(({ port }) => port)).toEqual(ports);
 });
 
 test('flannel leaves its links and routes', async () => {

@@ -1,27 +1,42 @@
 import { hostsOf } from '../model/cluster/cluster.ts';
-import type { Cluster } from '../model/cluster/index.ts';
+import type { Cluster, ClusterHost } from '../model/cluster/index.ts';
+import { isProxied } from '../model/cluster/places.ts';
 import type { CatalogLine, Component, Port } from './description.ts';
 
 type Endpoint = Cluster['spec']['controlPlaneEndpoint'];
 
-/** The port of the control plane, on the hosts of role `loadbalancer`. */
-function balancedPort({ spec }: Cluster, { roles }: { readonly roles: readonly string[] }): readonly Port[] {
-  const { port } = spec.controlPlaneEndpoint;
-  return roles.includes('loadbalancer') ? [{ port, protocol: 'tcp', from: ['nodes'] }] : [];
-}
+/** Where a proxy says on the loopback whether it is healthy. */
+export const PROXY_HEALTH_PORT = 10_260;
+
+/** Where kube-vip shows its metrics, on the loopback. */
+export const KUBE_VIP_METRICS_PORT = 2112;
+
+const ENDPOINT = 'spec.controlPlaneEndpoint';
 
 /** A proxy in front of the API servers: with keepalived on hosts of its own, or on every worker. */
-function proxy(name: 'haproxy' | 'nginx', outside: Endpoint['externalLoadBalancer']): Component {
+interface Proxy extends Component {
+  readonly isOutside: (cluster: Cluster) => boolean;
+  readonly isInside: (cluster: Cluster) => boolean;
+}
+
+/** The workers that have a proxy of their own. */
+const proxiedIn = (cluster: Cluster): readonly ClusterHost[] => hostsOf(cluster, 'worker').filter(isProxied);
+
+function proxy(name: 'haproxy' | 'nginx', outside: Endpoint['externalLoadBalancer']): Proxy {
   const isOutside = ({ spec }: Cluster) => spec.controlPlaneEndpoint.externalLoadBalancer === outside;
   const isInside = ({ spec }: Cluster) => spec.controlPlaneEndpoint.internalLoadbalancer === name;
   return {
     name,
     kind: 'load-balancer',
+    isOutside,
+    isInside,
     isUsed: (cluster) => isOutside(cluster) || isInside(cluster),
-    tasks: [],
-    fields: [`spec.controlPlaneEndpoint.internalLoadbalancer=${name}`],
+    tasks: ['load-balancer/internal', 'load-balancer/external', 'node/names'],
+    fields: [`${ENDPOINT}.internalLoadbalancer=${name}`, `${ENDPOINT}.externalLoadBalancer=${outside}`],
+    // One that is replaced by another would stay on the workers.
+    fixed: [`${ENDPOINT}.internalLoadbalancer`],
     catalog: (cluster): readonly CatalogLine[] => {
-      const workers = hostsOf(cluster, 'worker');
+      const workers = proxiedIn(cluster);
       // kubeadm runs it as a static pod; with binaries it is a service of the operating system.
       const inside: CatalogLine =
         cluster.spec.kubernetes.type === 'kubeadm'
@@ -34,7 +49,13 @@ function proxy(name: 'haproxy' | 'nginx', outside: Endpoint['externalLoadBalance
         ...(isInside(cluster) ? [inside] : []),
       ];
     },
-    ports: (cluster, host) => (isOutside(cluster) ? balancedPort(cluster, host) : []),
+    ports: (cluster, host): readonly Port[] => {
+      const { port } = cluster.spec.controlPlaneEndpoint;
+      const health = { port: PROXY_HEALTH_PORT, protocol: 'tcp', from: [] } as const;
+      if (isOutside(cluster) && host.roles.includes('loadbalancer'))
+        return [{ port, protocol: 'tcp', from: ['nodes'] }, health];
+      return isInside(cluster) && isProxied(host) ? [{ port, protocol: 'tcp', from: [] }, health] : [];
+    },
     processes: [name],
   };
 }
@@ -48,8 +69,8 @@ export const keepalived: Component = {
   name: 'keepalived',
   kind: 'load-balancer',
   isUsed: ({ spec }) => spec.controlPlaneEndpoint.externalLoadBalancer.startsWith('kubexm'),
-  tasks: [],
-  fields: ['spec.controlPlaneEndpoint.externalLoadBalancer=kubexm-kh|kubexm-kn', 'spec.controlPlaneEndpoint.interface'],
+  tasks: ['load-balancer/external'],
+  fields: [`${ENDPOINT}.interface`],
   catalog: (cluster) => [{ component: 'keepalived', hosts: hostsOf(cluster, 'loadbalancer'), packages: true }],
   processes: ['keepalived'],
 };
@@ -59,9 +80,12 @@ export const kubeVip: Component = {
   name: 'kube-vip',
   kind: 'load-balancer',
   isUsed: ({ spec }) => spec.controlPlaneEndpoint.internalLoadbalancer === 'kube-vip',
-  tasks: [],
-  fields: ['spec.controlPlaneEndpoint.internalLoadbalancer=kube-vip', 'spec.controlPlaneEndpoint.interface'],
+  tasks: ['load-balancer/kube-vip', 'load-balancer/kube-vip-admin'],
+  fields: [`${ENDPOINT}.internalLoadbalancer=kube-vip`, `${ENDPOINT}.interface`],
+  fixed: [`${ENDPOINT}.internalLoadbalancer`],
   catalog: (cluster) => [{ component: 'kube-vip', hosts: hostsOf(cluster, 'master'), images: ['kube-vip'] }],
+  ports: (_cluster, { roles }) =>
+    roles.includes('master') ? [{ port: KUBE_VIP_METRICS_PORT, protocol: 'tcp', from: [] }] : [],
   processes: ['kube-vip'],
 };
 
@@ -71,6 +95,6 @@ export const ownBalancer: Component = {
   kind: 'load-balancer',
   isUsed: ({ spec }) => spec.controlPlaneEndpoint.externalLoadBalancer === 'external',
   tasks: ['node/names'],
-  fields: ['spec.controlPlaneEndpoint.externalLoadBalancer=external'],
+  fields: [`${ENDPOINT}.externalLoadBalancer=external`],
   catalog: () => [],
 };

@@ -38,8 +38,8 @@ test.each([
   ['none', 'none', 8443],
   ['none', 'kube-vip', 8443],
   ['external', 'none', 8443],
-  ['none', 'haproxy', 6443],
-  ['none', 'nginx', 6443],
+  ['none', 'haproxy', 8443],
+  ['none', 'nginx', 8443],
   ['kubexm-kh', 'none', 6443],
   ['kubexm-kn', 'none', 6443],
 ] as const)(

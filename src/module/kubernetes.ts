@@ -7,6 +7,7 @@ import { installKubernetesTask } from '../task/kubernetes/install.ts';
 import { joinKubernetesTask } from '../task/kubernetes/join.ts';
 import { kubeletTask } from '../task/kubernetes/kubelet.ts';
 import { runKubeletsTask } from '../task/kubernetes/run.ts';
+import { kubeVipAdminTask } from '../task/load-balancer/kube-vip.ts';
 
 /** The programs of Kubernetes on every node; they need no runtime. */
 export const kubernetesProgramsModule = moduleOf(
@@ -24,12 +25,13 @@ export const kubeletModule = defineModule({
 });
 
 /** The first master begins: from then on there is a cluster, whatever becomes of the other nodes. */
-export const kubernetesInitModule = moduleOf(
-  'kubernetes-init',
-  'Kubernetes by kubeadm, on the first master.',
-  initKubernetesTask,
-  { fixed: fixedFields('kubernetes') },
-);
+export const kubernetesInitModule = defineModule({
+  name: 'kubernetes-init',
+  description: 'Kubernetes by kubeadm, on the first master.',
+  tasks: [initKubernetesTask, kubeVipAdminTask],
+  fixed: fixedFields('kubernetes'),
+  plan: (context) => sequence(initKubernetesTask.use(context), kubeVipAdminTask.use(context)),
+});
 
 /** The other nodes join as soon as each is ready. */
 export const kubernetesModule = defineModule({

@@ -14,7 +14,7 @@ import {
   joinDocument,
   type NodeSettings,
 } from './kubeadm/config.ts';
-import { etcdMember, type NodePlaces, placesEffects, resetNode } from './kubeadm/places.ts';
+import { etcdMember, type NodePlaces, placesEffects, resetForAnotherTry, resetNode } from './kubeadm/places.ts';
 
 /** Where kubeadm and the kubelet have their files. */
 export const KUBERNETES = {
@@ -79,9 +79,7 @@ until kubeadm join --config "$KX_CONFIG" 2>"$KX_CONFIG.said"; do
   tries=$((tries - 1))
   { [ "$tries" -gt 0 ] && grep -q 'status "Ready" already exists' "$KX_CONFIG.said"; } || break
   echo 'the cluster still takes the node that was here for ready'
-  (
-${{ script: resetNode(places) }}
-  )
+  ${resetForAnotherTry(places)}
   code=0
   sleep 10
 done

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { balancedBy } from '../../test/plans/create-cases.ts';
 import { configFor, planContextFor, type Recorded, recordedFacts } from '../../test/support/plan-context.ts';
 import { nodePackages, volumePackages } from '../host/os/node-packages.ts';
 import type { Facts } from '../model/facts.ts';
@@ -33,7 +34,7 @@ describe('/etc/hosts', () => {
     ],
     ['a registry of others', '  registry: {type: external, privateRegistry: hub.example.com}', both],
   ])('%s', async (_, more, lines) => {
-    expect(hostsLines(await specOf(more))).toBe(lines);
+    expect(hostsLines(await specOf(more), 'node1')).toBe(lines);
   });
 
   test.each<[string, string, readonly string[]]>([
@@ -42,16 +43,59 @@ describe('/etc/hosts', () => {
   ])('a registry that kubexm installs %s', async (_, privateRegistry, lines) => {
     const spec = await specOf('');
     const registry = { ...spec.registry, type: 'registry' as const, privateRegistry };
-    const text = hostsLines({ ...spec, registry, roleGroups: { ...spec.roleGroups, registry: ['node1'] } });
+    const text = hostsLines({ ...spec, registry, roleGroups: { ...spec.roleGroups, registry: ['node1'] } }, 'node1');
     expect(text).toBe([both, ...lines].join('\n'));
   });
 
   test('two addresses are two lines', async () => {
     const text = configFor().replaceAll(/address: 10\.(\d)\.0\.1/g, '$&, internalAddress: "10.$1.0.1,2001:db8::$1"');
     const { cluster } = await planContextFor(text);
-    expect(hostsLines(cluster.spec)).toBe(
+    expect(hostsLines(cluster.spec, 'node1')).toBe(
       '10.1.0.1 cp1\n2001:db8::1 cp1\n10.2.0.1 node1\n2001:db8::2 node1\n10.1.0.1 lb.kubexm.local\n2001:db8::1 lb.kubexm.local',
     );
+  });
+});
+
+describe('the control plane in /etc/hosts', () => {
+  const addressesOn = async (more: string, name: string, change = (text: string) => text) => {
+    const text = change(balancedBy(more));
+    const { cluster } = await planContextFor(text);
+    const lines = hostsLines(cluster.spec, name).split('\n');
+    return lines.filter((line) => line.endsWith(' lb.kubexm.local')).map((line) => line.split(' ')[0]);
+  };
+  const asWorker = (text: string) => text.replace('worker: [node1]', 'worker: [node1, cp3]');
+  const dual = (text: string) =>
+    text.replaceAll(
+      /address: 10\.(\d)\.0\.(\d)\}/g,
+      'address: 10.$1.0.$2, internalAddress: "10.$1.0.$2,2001:db8:$1::$2"}',
+    );
+
+  test.each(['haproxy', 'nginx'])('%s: a worker asks its own proxy first, then the masters', async (name) => {
+    expect(await addressesOn(`internalLoadbalancer: ${name}`, 'node1')).toEqual([
+      '127.0.0.1',
+      '10.1.0.1',
+      '10.1.0.2',
+      '10.1.0.3',
+    ]);
+  });
+
+  test('a master asks itself first, also one that is a worker', async () => {
+    const expected = ['10.1.0.3', '10.1.0.1', '10.1.0.2'];
+    expect(await addressesOn('internalLoadbalancer: haproxy', 'cp3')).toEqual(expected);
+    expect(await addressesOn('internalLoadbalancer: haproxy', 'cp3', asWorker)).toEqual(expected);
+  });
+
+  test('with two families both loopback addresses come first', async () => {
+    const found = await addressesOn('internalLoadbalancer: haproxy', 'node1', dual);
+    expect(found.slice(0, 4)).toEqual(['127.0.0.1', '::1', '10.1.0.1', '2001:db8:1::1']);
+  });
+
+  test('a name that DNS knows is still that of the own proxy on nodes', async () => {
+    expect((await addressesOn('internalLoadbalancer: haproxy, externalDNS: true', 'node1'))[0]).toBe('127.0.0.1');
+  });
+
+  test.each(['cp1', 'node1', 'lb2'])('a virtual IP is the only address on %s', async (name) => {
+    expect(await addressesOn('externalLoadBalancer: kubexm-kh, lb_address: 10.3.0.100', name)).toEqual(['10.3.0.100']);
   });
 });
 
@@ -128,7 +172,7 @@ describe('chrony', () => {
 });
 
 describe('packages', () => {
-  const NO_MORE = { rpms: ['an-rpm'], debs: ['a-deb', 'socat'], timeZones: false, ipvs: false };
+  const NO_MORE = { rpms: ['an-rpm'], debs: ['a-deb', 'socat'], timeZones: false, ipvs: false, components: [] };
   const rhel = ['an-rpm', 'bash-completion', 'chrony', 'conntrack-tools', 'ethtool', 'ipset', 'nftables'];
   const like = (id: string, version: string, family: Facts['os']['family'] = 'rhel') => ({
     os: { id, version, name: id, family },

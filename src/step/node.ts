@@ -56,8 +56,9 @@ export const ownName = dedicated(
 export const sharedNames = dedicated(
   'hosts',
   managedBlock,
-  'All hosts, the registry and extra.hosts in /etc/hosts.',
-  (spec: Spec) => managedBlock({ path: '/etc/hosts', content: hostsLines(spec) }),
+  'All hosts, the control plane, the registry and extra.hosts in /etc/hosts.',
+  ({ spec, name }: { readonly spec: Spec; readonly name: string }) =>
+    managedBlock({ path: '/etc/hosts', content: hostsLines(spec, name) }),
 );
 
 /** Those that are there stay, behind these. */

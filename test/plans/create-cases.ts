@@ -36,6 +36,15 @@ export function withOwnEtcd(text: string): string {
     .replace(/( {4}master: (.*)\n)/, '$1    etcd: $2\n');
 }
 
+/** Three masters behind a load balancer that kubexm sets up, with two more hosts for it where `endpoint` needs them. */
+export function balancedBy(endpoint: string, workers = 1): string {
+  const text = creatable({ masters: 3, workers, more: `  controlPlaneEndpoint: {${endpoint}}\n` });
+  if (!endpoint.includes('externalLoadBalancer')) return text;
+  return text
+    .replace('  roleGroups:\n', '    - {name: lb1, address: 10.3.0.1}\n    - {name: lb2, address: 10.3.0.2}\n$&')
+    .replace('    worker:', "    loadbalancer: ['lb[1:2]']\n$&");
+}
+
 /** The plan of `create cluster`. */
 export async function creation(
   text: string,
@@ -57,6 +66,14 @@ const plans = {
   'create-rocky-9': await creation(creatable(), { system: 'rocky-9', skipPreflight: true }),
   'create-dual-stack': await creation(dual, { skipPreflight: true }),
   'create-etcd': await creation(withOwnEtcd(creatable({ masters: 3, workers: 1 })), { skipPreflight: true }),
+  'create-haproxy': await creation(balancedBy('internalLoadbalancer: haproxy', 2), { skipPreflight: true }),
+  'create-keepalived-nginx': await creation(
+    balancedBy('externalLoadBalancer: kubexm-kn, lb_address: 10.3.0.100, port: 8443'),
+    { skipPreflight: true },
+  ),
+  'create-kube-vip': await creation(balancedBy('internalLoadbalancer: kube-vip, lb_address: 10.1.0.100'), {
+    skipPreflight: true,
+  }),
   'create-1.36-cgroup-v1': await creation(creatable({ version: 'v1.36.0' }), {
     facts: () => ({ cgroup: 1 }),
     skipPreflight: true,

@@ -54,6 +54,8 @@ export interface MorePackages {
   readonly timeZones: boolean;
   /** kube-proxy works with ipvs. */
   readonly ipvs: boolean;
+  /** Those of components that come from the operating system. */
+  readonly components: readonly Readonly<Record<KnownFamily, readonly string[]>>[];
 }
 
 type System = Pick<Facts, 'os' | 'packageManager'>;
@@ -72,6 +74,7 @@ export function nodePackages(facts: System, more: MorePackages): readonly string
     ...packetFilters(facts, family),
     ...(more.timeZones ? [TIME_ZONES[family]] : []),
     ...(more.ipvs ? [IPVS[family]] : []),
+    ...more.components.flatMap((names) => names[family]),
     ...(family === 'debian' ? more.debs : more.rpms),
   ];
   return [...new Set(names)].toSorted();

@@ -22,7 +22,7 @@ export const controlPlaneEndpointSchema = section({
   port: port()
     .default(6443)
     .describe(
-      'Port of the control plane. API servers listen on it too, unless a load balancer that kubexm sets up does: then on 6443.',
+      'Port of the control plane. API servers listen on it too; behind kubexm-kh and kubexm-kn they listen on 6443.',
     ),
   interface: line()
     .optional()

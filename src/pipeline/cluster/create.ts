@@ -10,13 +10,14 @@ import {
   kubernetesModule,
   kubernetesProgramsModule,
 } from '../../module/kubernetes.ts';
+import { loadBalancerModule, localBalancerModule } from '../../module/load-balancer.ts';
 import { networkModule } from '../../module/network.ts';
 import { nodeFields, nodeModule, nodeVolumesModule } from '../../module/node.ts';
 import { confirmation, preflight } from '../../module/preflight.ts';
 import { imagesModule, runtimeModule } from '../../module/runtime.ts';
 import { barrier, lastly, nothing, parallel, sequence } from '../../plan/combinators.ts';
 import { definePipeline, type PlanContext } from '../../plan/layers.ts';
-import type { ExecutionFragment } from '../../plan/node.ts';
+import type { ExecutionFragment, JoinNeeds } from '../../plan/node.ts';
 import { COMMON_FIELDS } from './supported.ts';
 
 /** The parameters of `kubexm create cluster`. */
@@ -45,6 +46,8 @@ export const createCluster = definePipeline<CreateClusterParams>({
     kubeletModule,
     nodeVolumesModule,
     etcdModule,
+    loadBalancerModule,
+    localBalancerModule,
     kubernetesInitModule,
     kubernetesModule,
     networkModule,
@@ -58,12 +61,13 @@ export const createCluster = definePipeline<CreateClusterParams>({
   plan: (context, { skipPreflight, question = questionOf(context) }) => {
     const runtime = runtimeModule.plan(context);
     const store = etcdModule.plan(context);
+    const balancers = loadBalancerModule.plan(context);
     const begun = kubernetesInitModule.plan(context);
     // The kubelet needs all of the machine, images only the runtime.
     const machines = parallel(
       sequence(
         parallel(nodeModule.plan(context), runtime, kubernetesProgramsModule.plan(context)),
-        kubeletModule.plan(context),
+        parallel(sequence(kubeletModule.plan(context), localBalancerModule.plan(context)), balancers),
       ),
       sequence(runtime, imagesModule.plan(context)),
       store,
@@ -81,14 +85,20 @@ export const createCluster = definePipeline<CreateClusterParams>({
     return sequence(
       skipPreflight ? nothing() : preflight.plan(context),
       confirmation.plan(context, { question }),
-      parallel(artifactsModule.plan(context), sequence(machines, cluster), afterStore(store, begun)),
+      parallel(
+        artifactsModule.plan(context),
+        sequence(machines, cluster),
+        // The first master begins when there is a majority of etcd and a load balancer, on whatever hosts they are.
+        ready('etcd-ready', 'quorum', store, begun),
+        ready('balanced', 'present', balancers, begun),
+      ),
     );
   },
 });
 
-/** The first master begins when most members of etcd are healthy, on whatever hosts they are. */
-function afterStore(store: ExecutionFragment, begun: ExecutionFragment): ExecutionFragment {
-  return store.nodes.size === 0 ? nothing() : barrier('etcd-ready', 'quorum', store, begun);
+/** What other hosts have to serve before something begins, if there are any. */
+function ready(name: string, needs: JoinNeeds, served: ExecutionFragment, begun: ExecutionFragment): ExecutionFragment {
+  return served.nodes.size === 0 ? nothing() : barrier(name, needs, served, begun);
 }
 
 function questionOf({ cluster: { metadata }, hosts }: PlanContext): Text {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { inEveryShell, runWithLibrary } from '../../../test/rig/posix-shells.ts';
 import { effectWords } from '../../engine/manifest.ts';
-import { type NodePlaces, placesEffects, resetNode } from './places.ts';
+import { type NodePlaces, placesEffects, resetForAnotherTry, resetNode } from './places.ts';
 
 /** Stands in for kubeadm: notes its words and, where it is to take a member out of etcd, empties directories as kubeadm does. */
 const KUBEADM = `#!/bin/sh
@@ -49,6 +49,19 @@ inEveryShell('undoing a node', (shell, test) => {
       .filter((entry) => !entry.isDirectory())
       .map((entry) => join(entry.parentPath, entry.name).slice(join(root, dir).length + 1))
       .toSorted();
+
+  test('a node that tries to join again keeps its load balancer, and nothing that kubeadm has written', async () => {
+    const pod = '/etc/kubernetes/manifests/haproxy.yaml';
+    await put(pod, 'the proxy', 0o600);
+    await put('etc/kubernetes/manifests/kube-apiserver.yaml');
+    await put('etc/kubernetes/kubelet.conf');
+    const worker = { criSocket: '/run/c.sock', kubeletDir: data, staticPods: [pod] };
+    await run(here(resetForAnotherTry(worker).script));
+    expect(await files('etc/kubernetes')).toEqual(['manifests/haproxy.yaml']);
+    expect(await readFile(join(root, pod), 'utf8')).toBe('the proxy');
+    await run(here(resetNode(worker)));
+    expect(await files('etc/kubernetes')).toEqual([]);
+  });
 
   test('what others have in the directories of the kubelet and etcd stays, and so does what is mounted', async () => {
     const theirs = [

@@ -9,6 +9,8 @@ export interface NodePlaces {
   readonly etcdDir?: string;
   /** Of the kubelet: volumes, plugins, pods. Its configuration is in the usual place all the same. */
   readonly kubeletDir: string;
+  /** Manifests of static pods that kubeadm has not written: a node that tries to join again still needs them. */
+  readonly staticPods?: readonly string[];
 }
 
 /** Files in which the kubelet keeps its state: those of all versions. With another configuration it does not start with them. */
@@ -36,8 +38,25 @@ const DIRECTORIES = [
 /** What kubeadm and the kubelet put into the usual place, wherever the rest is. */
 const CONFIGURATION = ['config.yaml', 'instance-config.yaml', 'kubeadm-flags.env', 'pki'];
 
+/** What `resetNode` removes, without the static pods that kubeadm has not written. */
+export function resetForAnotherTry(places: NodePlaces): Script {
+  const { staticPods = [] } = places;
+  const reset = sh`(
+${{ script: resetNode(places) }}
+  )`;
+  if (staticPods.length === 0) return reset;
+  return lines(
+    sh`  kxn_pods=$(mktemp -d) && cp -p ${staticPods} "$kxn_pods"`,
+    sh`  ${reset}`,
+    sh`  mkdir -p ${MANIFESTS} && cp -p "$kxn_pods"/* ${MANIFESTS} && rm -r "$kxn_pods"`,
+  );
+}
+
 /** Where kubeadm looks for a member of etcd that it has no other knowledge of. */
 const USUAL_ETCD_DIR = '/var/lib/etcd';
+
+/** Where the kubelet finds static pods. */
+export const MANIFESTS = '/etc/kubernetes/manifests';
 
 /** All that etcd makes in its directory. */
 export function etcdMember(etcdDir: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contextWithArtifacts, creatable, creation } from '../../../test/plans/create-cases.ts';
+import { balancedBy, contextWithArtifacts, creatable, creation } from '../../../test/plans/create-cases.ts';
 import type { PlanContextOptions } from '../../../test/support/plan-context.ts';
 import { stackedEtcd } from '../../component/etcd.ts';
 import { kubeadm } from '../../component/kubernetes.ts';
@@ -10,7 +10,7 @@ import { contentBytes } from '../../step/generic/lib/content.ts';
 import { initDocuments, joinDocument } from '../../step/kubeadm/config.ts';
 import { usedPorts } from '../../step/preflight/ports.ts';
 import { firstMaster } from '../nodes.ts';
-import { clusterSettings, nodeSettings } from './settings.ts';
+import { clusterSettings, nodePlaces, nodeSettings } from './settings.ts';
 
 /** A configuration with fields of `spec.kubernetes` beside its version. */
 const kubernetes = (fields: string, parts: Parameters<typeof creatable>[0] = {}) =>
@@ -208,6 +208,16 @@ describe('what it acts on', () => {
     expect(init['localAPIEndpoint']).toMatchObject({ bindPort: 8443 });
     const { cluster } = await contextWithArtifacts(text);
     expect(usedPorts(cluster, cluster.spec.hosts[0]!)).toContain(8443);
+  });
+
+  test('a worker with a proxy joins beside its manifest, and keeps it when it has to try again', async () => {
+    const text = balancedBy('internalLoadbalancer: haproxy');
+    const context = await contextWithArtifacts(text);
+    const [worker, master] = ['node1', 'cp2'].map((name) => context.hosts.find((one) => one.name === name)!);
+    expect(nodeSettings(context, worker!).ignoredChecks).toContain('DirAvailable--etc-kubernetes-manifests');
+    expect(nodeSettings(context, master!).ignoredChecks).not.toContain('DirAvailable--etc-kubernetes-manifests');
+    expect(nodePlaces(context, worker!).staticPods).toEqual(['/etc/kubernetes/manifests/haproxy.yaml']);
+    expect(nodePlaces(context, master!)).not.toHaveProperty('staticPods');
   });
 
   test('where etcd and the kubelet have their files is where a reset looks for them', async () => {

@@ -13,6 +13,7 @@ import type { NodePlaces } from '../../step/kubeadm/places.ts';
 import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';
 import { KUBERNETES } from '../../step/kubeadm.ts';
 import { endpointsOf } from '../etcd/members.ts';
+import { balancerPods } from '../load-balancer/proxies.ts';
 import { allNodes, proxyModeIn } from '../nodes.ts';
 
 const CONTROL_PLANE_TAINT = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
@@ -74,22 +75,30 @@ export function nodeSettings(context: PlanContext, host: PlanHost): NodeSettings
 }
 
 /** Checks of kubeadm that would stop it for no good reason. */
-function ignoredChecks(context: PlanContext, { facts }: PlanHost): readonly string[] {
+function ignoredChecks(context: PlanContext, host: PlanHost): readonly string[] {
+  const { facts } = host;
   const { refusesCgroupV1, failsProxyCheck } = traits(context);
   return [
     ...(facts.cgroup === 1 && refusesCgroupV1 ? ['SystemVerification'] : []),
     ...(failsProxyCheck ? ['HTTPProxyCIDR'] : []),
+    // The manifest of the load balancer is there before the node joins.
+    ...(balancerPods(context, host).length > 0 ? ['DirAvailable--etc-kubernetes-manifests'] : []),
   ];
 }
 
 /** Where a node keeps what `kubeadm reset` and the manifest have to find again. */
-export function nodePlaces(context: PlanContext, { roles }: Pick<PlanHost, 'roles'>): NodePlaces {
+export function nodePlaces(context: PlanContext, host: Pick<PlanHost, 'roles'>): NodePlaces {
   const { etcdDir, kubeletDir } = placesOf(context.cluster);
   return {
     criSocket: runtimeOf(context.cluster).socket,
-    ...(roles.includes('master') && stackedEtcd.isUsed(context.cluster) ? { etcdDir } : {}),
+    ...(host.roles.includes('master') && stackedEtcd.isUsed(context.cluster) ? { etcdDir } : {}),
     kubeletDir,
+    ...withPods(balancerPods(context, host)),
   };
+}
+
+function withPods(staticPods: readonly string[]): Pick<NodePlaces, 'staticPods'> {
+  return staticPods.length === 0 ? {} : { staticPods };
 }
 
 /** Where API servers find etcd: beside them, or at endpoints of its own. */
@@ -124,7 +133,7 @@ function etcdArgs(etcd: PlanContext['cluster']['spec']['etcd']): readonly Flag[]
 }
 
 /** A host's part of the configuration. */
-export function configOf({ cluster }: PlanContext, { name }: PlanHost): ClusterHost {
+export function configOf({ cluster }: PlanContext, { name }: Pick<PlanHost, 'name'>): ClusterHost {
   const found = cluster.spec.hosts.find((host) => host.name === name);
   if (found === undefined) throw new TypeError(`${name} is in the plan and not in the configuration`);
   return found;

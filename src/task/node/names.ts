@@ -1,5 +1,6 @@
+import { hasLocalProxies } from '../../model/cluster/places.ts';
 import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
-import { defineTask } from '../../plan/layers.ts';
+import { defineTask, type PlanHost } from '../../plan/layers.ts';
 import { nameServers, ownName, sharedNames } from '../../step/node.ts';
 
 /** Gives the machines their names. A name is in /etc/hosts before a machine is called so: sudo looks itself up. */
@@ -9,7 +10,11 @@ export const namesTask = defineTask({
   tags: ['node', 'names'],
   steps: [sharedNames, ownName, nameServers],
   plan: ({ cluster: { spec }, targets }) => {
-    const own = sequence(on(targets, sharedNames(spec)), on(targets, ownName));
+    // Thousands of hosts share one text, except where each finds the control plane in its own way.
+    const names = hasLocalProxies(spec.controlPlaneEndpoint)
+      ? on(targets, ({ name }: PlanHost) => sharedNames({ spec, name }))
+      : on(targets, sharedNames({ spec, name: '' }));
+    const own = sequence(names, on(targets, ownName));
     const servers = spec.extra.resolves.length === 0 ? nothing() : on(targets, nameServers(spec));
     return parallel(own, servers);
   },

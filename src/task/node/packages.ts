@@ -1,5 +1,5 @@
 import { on, parallel } from '../../plan/combinators.ts';
-import { defineTask } from '../../plan/layers.ts';
+import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { prerequisites, volumesExpected } from '../../step/node.ts';
 
 /** Installs what the cluster needs of the system, and what the user asked for. */
@@ -8,14 +8,23 @@ export const packagesTask = defineTask({
   description: 'Packages that the cluster needs, and those of the configuration.',
   tags: ['node', 'packages'],
   steps: [prerequisites, volumesExpected],
-  plan: ({ cluster, targets }) => {
+  plan: (context) => {
+    const { cluster, targets } = context;
     const { kubernetes, system } = cluster.spec;
     const { rpms, debs, timezone } = system;
-    const more = { rpms, debs, timeZones: timezone !== undefined, ipvs: kubernetes.proxyMode === 'ipvs' };
+    const common = { rpms, debs, timeZones: timezone !== undefined, ipvs: kubernetes.proxyMode === 'ipvs' };
     const fragment = parallel(
-      on(targets, ({ facts }) => prerequisites({ system: facts, more })),
+      on(targets, (host) =>
+        prerequisites({ system: host.facts, more: { ...common, components: packagesOf(context, host) } }),
+      ),
       on(targets, ({ facts }) => volumesExpected(facts)),
     );
     return fragment;
   },
 });
+
+/** What components of the cluster take from the operating system of a host: one transaction for all. */
+function packagesOf({ artifacts }: PlanContext, { name }: PlanHost) {
+  const needs = artifacts?.needs ?? [];
+  return needs.flatMap(({ packages }) => (packages?.hosts.includes(name) ? [packages.names] : []));
+}
