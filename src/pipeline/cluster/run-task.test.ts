@@ -1,26 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import { contextWithArtifacts, creatable, withOwnEtcd } from '../../../test/plans/create-cases.ts';
+import { balancedBy, contextWithArtifacts, creatable, withOwnEtcd } from '../../../test/plans/create-cases.ts';
 import { roleFinder, rolesFor } from '../../engine/selection.ts';
 import { buildGraph } from '../../plan/graph.ts';
+import type { PlanContext } from '../../plan/layers.ts';
 import { createCluster } from './create.ts';
 import { checkTaskName, runTask, taskNames } from './run-task.ts';
 
 describe('every task of create cluster', async () => {
-  /** A cluster that needs them all. */
-  const context = await contextWithArtifacts(
-    withOwnEtcd(creatable({ masters: 3, workers: 2, more: '  system: {timezone: Europe/Berlin}\n' })),
-    { facts: () => ({ commands: ['kubelet'] }) },
+  /** Clusters that together need them all: one has one kind of load balancer. */
+  const contexts = await Promise.all(
+    [
+      withOwnEtcd(creatable({ masters: 3, workers: 2, more: '  system: {timezone: Europe/Berlin}\n' })),
+      balancedBy('internalLoadbalancer: nginx'),
+      balancedBy('externalLoadBalancer: kubexm-kh, lb_address: 10.3.0.100'),
+      balancedBy('internalLoadbalancer: kube-vip, lb_address: 10.1.0.100'),
+    ].map((text) => contextWithArtifacts(text, { facts: () => ({ commands: ['kubelet'] }) })),
   );
+  const tasksIn = (context: PlanContext) => {
+    const { nodes } = createCluster.plan(context, { skipPreflight: false });
+    return new Set([...nodes.values()].flatMap(({ task }) => (task ? [task.id] : [])));
+  };
+  const used = contexts.map(tasksIn);
 
   test('is named, once', () => {
-    const { nodes } = createCluster.plan(context, { skipPreflight: false });
-    const used = new Set([...nodes.values()].flatMap(({ task }) => (task ? [task.id] : [])));
-    expect([...used].toSorted()).toEqual(taskNames.toSorted());
+    expect([...new Set(used.flatMap((some) => [...some]))].toSorted()).toEqual(taskNames.toSorted());
     expect(new Set(taskNames).size).toBe(taskNames.length);
   });
 
   test.each(taskNames)('can run alone: %s', (task) => {
     checkTaskName(task);
+    const context = contexts[used.findIndex((some) => some.has(task))]!;
     const graph = buildGraph(runTask.plan(context, { task }));
     const roles = rolesFor(graph, { tags: [], skipTags: [], ...runTask.scope?.({ task }) });
     const steps = graph.nodes.filter(({ body }) => body.type !== 'join');

@@ -53,7 +53,8 @@ test('ports: what is used here, what others use, and whom one has to reach', asy
   const { cluster } = await planContextFor(plain);
   const [master, second, worker] = cluster.spec.hosts;
   expect(usedPorts(cluster, master!)).toEqual([2379, 2380, 6443, 10248, 10249, 10250, 10256, 10257, 10259]);
-  expect(usedPorts(cluster, worker!)).toEqual([10248, 10249, 10250, 10256]);
+  // A worker has a proxy in front of the API servers.
+  expect(usedPorts(cluster, worker!)).toEqual([6443, 10248, 10249, 10250, 10256, 10260]);
   expect(servedPorts(cluster, worker!)).toEqual([10250]);
   const reaches = (host: typeof master) => targetsIn(cluster)(host!).map((to) => `${to.host}:${to.port}`);
   expect(reaches(worker)).toEqual(['cp1:6443', 'cp2:6443']);
