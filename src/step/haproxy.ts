@@ -57,13 +57,15 @@ export const haproxySteps: ProxySteps = {
 };
 
 function contentOf(settings: ProxySettings, place: 'pod' | 'service') {
-  const { masters, apiPort, addresses, port, healthAddress, healthPort } = settings;
+  const { masters, apiPort, addresses, port, connections, healthAddress, healthPort } = settings;
   const isService = place === 'service';
   const bind = (address: string) => `bind ${socketAddress(address, port)}${address.includes(':') ? ' v6only' : ''}`;
   return {
     template: haproxyConfig,
     values: {
-      maxConnections: isService ? 20_000 : 4000,
+      // Old versions cannot log to their output, and containers have no other place.
+      log: isService ? '/dev/log' : 'stdout format raw',
+      connections,
       account: isService ? '    user haproxy\n    group haproxy\n' : '',
       idle: IDLE,
       binds: indented(4, addresses.map(bind)),

@@ -21,10 +21,11 @@ const onWorker: ProxySettings = {
   apiPort: 6443,
   addresses: ['127.0.0.1'],
   port: 6443,
+  connections: 4000,
   healthAddress: '127.0.0.1',
   healthPort: 10_260,
 };
-const shared: ProxySettings = { ...onWorker, addresses: ['0.0.0.0', '::'], port: 8443 };
+const shared: ProxySettings = { ...onWorker, addresses: ['0.0.0.0', '::'], port: 8443, connections: 8000 };
 const six: ProxySettings = {
   ...onWorker,
   masters: [{ name: 'cp1', address: '2001:db8::1' }],

@@ -16,6 +16,8 @@ const POD_CONFIG = '/etc/kubexm/nginx/nginx.conf';
 const SERVICE_CONFIG = '/etc/nginx/nginx.conf';
 const UNIT = 'nginx';
 const POD = 'nginx-proxy';
+/** Files that are no connections. */
+const RESERVE = 100;
 
 const podConfig = dedicated('config', file, 'The configuration of nginx on a worker.', (settings: ProxySettings) =>
   file({ path: POD_CONFIG, content: contentOf(settings, 'pod'), mode: '0644', owner: 'root:root' }),
@@ -58,7 +60,7 @@ export const nginxSteps: ProxySteps = {
 
 /** As a service nginx runs as the user that its package was built for. */
 function contentOf(settings: ProxySettings, place: 'pod' | 'service') {
-  const { masters, apiPort, addresses, port, healthAddress, healthPort } = settings;
+  const { masters, apiPort, addresses, port, connections, healthAddress, healthPort } = settings;
   const isService = place === 'service';
   const listen = (address: string) =>
     `listen ${socketAddress(address, port)}${address.includes(':') ? ' ipv6only=on' : ''} so_keepalive=on;`;
@@ -67,8 +69,9 @@ function contentOf(settings: ProxySettings, place: 'pod' | 'service') {
     values: {
       account: isService ? '' : 'user nginx;\n',
       workers: isService ? 'auto' : 2,
-      files: isService ? 65_536 : 8192,
-      connections: isService ? 16_384 : 4096,
+      // Each connection has a side to the client and one to a master.
+      files: 2 * connections + RESERVE,
+      connections: 2 * connections,
       idle: IDLE,
       listens: indented(8, addresses.map(listen)),
       servers: indented(

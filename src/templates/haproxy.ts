@@ -1,12 +1,12 @@
 /**
  * haproxy in front of the API servers. Idle connections are normal (watches, exec, port-forward), so they live for hours; those to a
  * master that fails its check are closed, so that clients connect to another one at once. Without `maxconn` haproxy would reserve
- * memory for as many connections as the limit of open files allows.
+ * memory for as many connections as the limit of open files allows; with one that is above this limit it does not start.
  */
 export const haproxyConfig = `# Written by kubexm.
 global
-    log stdout format raw local0 notice
-    maxconn {{maxConnections}}
+    log {{log}} local0 notice
+    maxconn {{connections}}
 {{account}}
 defaults
     mode tcp

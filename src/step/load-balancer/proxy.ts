@@ -24,6 +24,8 @@ export interface ProxySettings {
   /** Where the proxy listens: addresses, and the port of the control plane. */
   readonly addresses: readonly string[];
   readonly port: number;
+  /** How many clients may be connected at a time. */
+  readonly connections: number;
   /** The loopback address at which it says whether it is healthy. */
   readonly healthAddress: string;
   readonly healthPort: number;

@@ -1,3 +1,4 @@
+import { nodesIn } from '../../component/index.ts';
 import { haproxy, kubeVip, nginx, PROXY_HEALTH_PORT } from '../../component/load-balancers.ts';
 import { hostsOf } from '../../model/cluster/cluster.ts';
 import type { ClusterHost } from '../../model/cluster/index.ts';
@@ -14,6 +15,9 @@ const PROXIES = [
   { component: haproxy, steps: haproxySteps },
   { component: nginx, steps: nginxSteps },
 ];
+
+/** Connections of a node to the API servers: kubelet, kube-proxy, network, and pods that ask the API. */
+const PER_NODE = 8;
 
 /** The proxy that every worker has in front of the API servers, if any. */
 export function localProxy({ cluster }: Pick<PlanContext, 'cluster'>) {
@@ -42,11 +46,13 @@ export function settingsFor({ cluster }: PlanContext, { internal }: ClusterHost)
   const { port, address } = cluster.spec.controlPlaneEndpoint;
   const loopbacks = loopbacksOf(internal);
   const everywhere = address === undefined ? [] : wildcardsOf(address);
+  const isShared = sharedProxy({ cluster }) !== undefined;
   return {
     masters: hostsOf(cluster, 'master').map(({ name, internal: { list } }) => ({ name, address: list[0] ?? '' })),
     apiPort: apiServerPort(cluster),
-    addresses: sharedProxy({ cluster }) === undefined ? loopbacks : everywhere,
+    addresses: isShared ? everywhere : loopbacks,
     port,
+    connections: isShared ? Math.max(8000, PER_NODE * nodesIn(cluster).length) : 4000,
     healthAddress: loopbacks[0] ?? '127.0.0.1',
     healthPort: PROXY_HEALTH_PORT,
   };
