@@ -2,7 +2,7 @@ import type { JsonObject } from '../model/json.ts';
 import { sh } from '../model/script.ts';
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated } from '../plan/step.ts';
-import { file, query } from './generic/index.ts';
+import { file, KUBECTL, query, waitForCommand } from './generic/index.ts';
 import { manifestOf, staticPodFile } from './load-balancer/static-pod.ts';
 
 const NAME = 'kube-vip';
@@ -51,6 +51,27 @@ export const kubeVipPod = dedicated('pod', file, 'kube-vip as a static pod.', (p
   staticPodFile(NAME, podOf(params)),
 );
 
+/**
+ * The kubelet has restarted kube-vip with the usual kubeconfig, and the virtual IP answers again. Which file a process has mounted
+ * is in /proc, whatever the container runtime.
+ */
+export const kubeVipSettled = dedicated(
+  'settled',
+  waitForCommand,
+  'Wait until kube-vip runs with the usual kubeconfig and the virtual IP answers.',
+  (_: object) =>
+    waitForCommand({
+      purpose: 'kube-vip with the usual kubeconfig',
+      run: sh`for kxv in /proc/[0-9]*; do
+  [ "$(cat "$kxv/comm" 2>/dev/null)" = ${NAME} ] || continue
+  grep -qs ${`/admin[.]conf ${ADMIN} `} "$kxv/mountinfo" || continue
+  exec ${KUBECTL} --kubeconfig ${ADMIN} --request-timeout=5s get --raw /readyz
+done
+exit 1`.script,
+      timeoutSeconds: 180,
+    }),
+);
+
 function podOf({ image, addresses, port, device, loopback, kubeconfig, metricsPort }: KubeVip): Wanted<JsonObject> {
   const settings = {
     vip_arp: 'true',
@@ -81,6 +102,7 @@ function podOf({ image, addresses, port, device, loopback, kubeconfig, metricsPo
       // It reaches the API server of its own host under this name, which is in the certificate.
       hostAliases: [{ ip: loopback, hostnames: ['kubernetes'] }],
       priorityClassName: 'system-node-critical',
+      terminationGracePeriodSeconds: 5,
       containers: [
         {
           name: NAME,

@@ -129,6 +129,17 @@ export const preflightNetworkErrors = {
       zh: '请自行确认这些机器可以互通，或安装 bash，以及 python3 或 systemd-socket-activate。',
     },
   },
+  KX4548: {
+    exit: 4,
+    title: {
+      en: 'the virtual IP {address} answers already: another machine has it',
+      zh: '虚拟 IP {address} 已有应答：已被其他机器占用',
+    },
+    remedy: {
+      en: 'Set spec.controlPlaneEndpoint.lb_address to an address that no machine uses, or free this one.',
+      zh: '请将 spec.controlPlaneEndpoint.lb_address 设为未被使用的地址，或释放该地址。',
+    },
+  },
   KX4543: {
     exit: 4,
     title: { en: '{field} {cidr} is in use here already', zh: '{field} {cidr} 在此处已被使用' },

@@ -43,6 +43,8 @@ export function proxyPod(shape: ProxyPodShape): Wanted<JsonObject> {
       hostNetwork: true,
       dnsPolicy: 'Default',
       priorityClassName: 'system-node-critical',
+      // Its connections may last for hours. Clients connect again.
+      terminationGracePeriodSeconds: 5,
       securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
       containers: [
         {

@@ -58,7 +58,10 @@ const CLEAN = {
 };
 
 /** What a host's answer means. */
-function fromAnswer(changes: Partial<typeof CLEAN> & { readonly domain?: string } = {}, want: Partial<Look> = {}) {
+function fromAnswer(
+  changes: Partial<typeof CLEAN> & { readonly domain?: string; readonly taken?: string } = {},
+  want: Partial<Look> = {},
+) {
   const text = Object.entries({ ...CLEAN, ...changes }).map(([name, body]) => `@@ ${name}\n${body}\n`);
   return looked(text.join(''), { ...WANT, ...want }).findings;
 }
@@ -144,6 +147,7 @@ const CASES: readonly Case[] = [
   ['KX4540', 'warning', () => reachFindings({ a: said('listening'), b: said('listening') }, { a: said('done'), b: said('no a 6443\ndone') }, ['a']), {}, 'a, port 6443, cannot be reached from here', '从此处无法连接 a 的端口 6443'],
   ['KX4541', 'error', () => reachFindings({ a: said('listening'), b: said('listening'), c: said('listening') }, { a: said('no b 10250\nno c 10250\ndone'), b: said('done'), c: said('done') }, []), {}, 'port 10250 cannot be reached from a', 'a 无法连接此处的端口 10250'],
   ['KX4542', 'info', () => reachFindings({ a: said('none'), b: said('listening') }, { a: said('done'), b: said('no a 6443\ndone') }, []), { hosts: ['a'] }, 'ports between hosts were not tried: there is nothing to listen or to connect with', '未能检查主机之间的端口：没有可用于监听或连接的程序'],
+  ['KX4548', 'error', () => fromAnswer({ taken: '10.0.0.100' }), {}, 'the virtual IP 10.0.0.100 answers already: another machine has it', '虚拟 IP 10.0.0.100 已有应答：已被其他机器占用'],
   ['KX4543', 'error', () => fromFacts(route('10.233.100.0/24')), { params: pods, note: '10.233.100.0/24 eth1' }, 'kubePodsCIDR 10.233.64.0/18 is in use here already', 'kubePodsCIDR 10.233.64.0/18 在此处已被使用'],
   ['KX4544', 'warning', () => fromFacts(route('10.233.64.0/17')), { params: pods, note: '10.233.64.0/17 eth1' }, 'kubePodsCIDR 10.233.64.0/18 is a part of a network that is routed here: that part will be out of reach', 'kubePodsCIDR 10.233.64.0/18 属于此处已有路由的网段：该部分将无法访问'],
   ['KX4545', 'error', () => fromFacts(disk(9.9)), { note: '9.9 / 100 GB' }, 'less than 10 % of the disk of /var/lib/kubelet is free: the kubelet would call for help at once', '/var/lib/kubelet 所在磁盘的可用空间低于 10 %：kubelet 会立即报告磁盘压力'],

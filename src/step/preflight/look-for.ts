@@ -27,9 +27,18 @@ export function lookFor(cluster: Cluster, proxyMode: ProxyMode): (name: string) 
       return [host.name, want] as const;
     }),
   );
+  // One host asks for all, the first that the cluster has: a node that comes later finds the virtual IP at work.
+  const [first] = cluster.spec.roleGroups.master;
   return (name) => {
     const want = byName.get(name);
     if (!want) throw new TypeError(`${name} is not in the configuration`);
-    return want;
+    return name === first ? { ...want, ...virtualIpOf(cluster) } : want;
   };
+}
+
+/** The virtual IP that kubexm gives to one of the hosts, if there is one. */
+function virtualIpOf({ spec }: Cluster): Pick<Look, 'free'> {
+  const { address, port, externalLoadBalancer, internalLoadbalancer } = spec.controlPlaneEndpoint;
+  const isOwn = externalLoadBalancer.startsWith('kubexm') || internalLoadbalancer === 'kube-vip';
+  return isOwn && address !== undefined ? { free: { addresses: address.list, port } } : {};
 }

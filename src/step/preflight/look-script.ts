@@ -11,7 +11,15 @@ export interface LookedFor {
   readonly etcdDir?: string;
   /** A name that has to be known here. */
   readonly domain?: string;
+  /** Addresses that nobody may have yet, and a port to try them at. */
+  readonly free?: { readonly addresses: readonly string[]; readonly port: number };
 }
+
+/** An address is taken where something answers, also by refusing. One that nobody has is silent or out of reach. */
+const TRY = posix`exec 3<>"/dev/tcp/$0/$1"`;
+
+const taken = (address: string, port: number): Script =>
+  sh`kxp_said=$(LC_ALL=C timeout 4 bash -c ${TRY} ${address} ${port} 2>&1) && echo ${address} || case $kxp_said in *refused*) echo ${address} ;; esac`;
 
 /** A nameserver gets a question that every one knows an answer to; any answer counts. Bash can send it, nothing else is needed. */
 const ASK = posix`exec 3<>"/dev/udp/$0/53" && printf "\022\064\001\000\000\001\000\000\000\000\000\000\000\000\002\000\001" >&3 &&
@@ -96,6 +104,16 @@ export function lookScript(want: LookedFor): Script {
       : [
           sh`echo '@@ domain'\nRES_OPTIONS='timeout:2 attempts:1' timeout 6 getent hosts ${want.domain} >/dev/null && echo known`,
         ]),
+    ...(want.free === undefined ? [] : freeScript(want.free)),
     sh`:`,
   );
+}
+
+/** Where the cluster is at work already, it has its own addresses. */
+function freeScript({ addresses, port }: NonNullable<LookedFor['free']>): readonly Script[] {
+  return [
+    sh`echo '@@ taken'\nif [ -z "$kxp_works" ]; then`,
+    ...addresses.map((address) => taken(address, port)),
+    sh`fi`,
+  ];
 }

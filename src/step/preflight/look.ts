@@ -19,6 +19,8 @@ export interface Look {
   readonly etcdDir?: string;
   /** A name that the user's DNS must know. */
   readonly domain?: string;
+  /** The virtual IP, which nobody may have yet. */
+  readonly free?: { readonly addresses: readonly string[]; readonly port: number };
   /** kubexm adds nameservers. */
   readonly resolves: boolean;
 }
@@ -71,6 +73,7 @@ export function looked(text: string, want: Look): Looked {
       ...(owner === undefined ? leftFindings(section('left'), section('processes'), want) : []),
       ...portFindings(section('ports'), isOurs),
       ...nameFindings(section, want, isOurs),
+      ...(isOurs ? [] : section('taken').map((address) => finding('KX4548', 'error', [], { address }))),
     ],
   };
 }

@@ -37,11 +37,19 @@ export function allFindings(report: Report): readonly Finding[] {
     ...Object.entries(unreachable).map(([host, why]) => ({ ...why, severity: 'error' as const, hosts: [host] })),
     ...machines.flatMap(({ name, findings }) => (looked[name]?.isOurs ? findings.filter(isNews) : findings)),
     ...identityFindings(hosts, machines),
-    ...Object.entries(looked).flatMap(([host, { findings }]) => findings.map((one) => ({ ...one, hosts: [host] }))),
+    ...lookedFindings(looked),
     ...duplicates(uuids, ({ uuid }) => uuid).map(([id, names]) => finding('KX4527', 'warning', names, { id })),
     ...(disks ? syncFindings(disks.measured, disks.path) : []),
     ...(ports ? reachFindings(ports.listened, ports.reached, firewalled) : []),
   ];
+}
+
+/** Once a host belongs to the cluster, it may be the one that has the virtual IP. */
+function lookedFindings(looked: Report['looked']): readonly Finding[] {
+  const begun = Object.values(looked).some(({ isOurs }) => isOurs);
+  return Object.entries(looked).flatMap(([host, { findings }]) =>
+    findings.filter(({ code }) => !begun || code !== 'KX4548').map((one) => ({ ...one, hosts: [host] })),
+  );
 }
 
 /** Room for what a cluster has stored on its hosts is not asked for a second time, and routes to its pods are its own. */

@@ -50,6 +50,7 @@ inEveryShell('the scripts', (shell, inTurn) => {
           modules: ['no_such_module'],
           etcdDir,
           domain: 'nowhere.invalid',
+          free: { addresses: ['127.0.0.1', '127.0.0.2'], port },
         });
         const output = await run(look);
         expect(output.code, output.stderr).toBe(0);
@@ -58,6 +59,8 @@ inEveryShell('the scripts', (shell, inTurn) => {
         expect(lines('left')).toContain(etcdDir);
         expect(lines('modules')).toEqual(['module no_such_module missing']);
         expect(lines('domain')).toEqual([]);
+        // One address has somebody who listens, the other a machine that refuses.
+        if (onPath('bash') !== undefined) expect(lines('taken')).toEqual(['127.0.0.1', '127.0.0.2']);
         for (const line of lines('nameservers')) expect(line).toMatch(/^\S+ (yes|no|unknown)$/);
 
         writeFileSync(join(places.state, 'manifest', 'cluster'), 'a-b-c demo\n');

@@ -4,7 +4,7 @@ import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { member, type Wanted } from '../../plan/ref.ts';
 import { resourcesOf } from '../../resource/index.ts';
-import { KUBE_VIP_ADMIN, kubeVipAccess, kubeVipPod } from '../../step/kube-vip.ts';
+import { KUBE_VIP_ADMIN, kubeVipAccess, kubeVipPod, kubeVipSettled } from '../../step/kube-vip.ts';
 import { MANIFESTS } from '../../step/kubeadm/places.ts';
 import { balancerDirectory } from '../../step/load-balancer/static-pod.ts';
 import { configOf } from '../kubernetes/settings.ts';
@@ -45,11 +45,11 @@ export const kubeVipAdminTask = defineTask({
   name: 'load-balancer/kube-vip-admin',
   description: 'kube-vip on the first master with the same kubeconfig as on the others.',
   tags: ['load-balancer', 'kube-vip'],
-  steps: [kubeVipPod],
+  steps: [kubeVipPod, kubeVipSettled],
   isRequired: (context) => kubeVip.isUsed(context.cluster) && targetMasters(context).includes(firstMaster(context)),
   plan: (context) => {
     const first = firstMaster(context);
-    return on(first, podOn(context, first, KUBE_VIP_ADMIN));
+    return sequence(on(first, podOn(context, first, KUBE_VIP_ADMIN)), on(first, kubeVipSettled({})));
   },
 });
 

@@ -21,6 +21,7 @@ const LOOK = {
   own: '10.2.0.1 node1',
   nameservers: '10.2.0.53 yes',
   domain: 'known',
+  taken: '',
 };
 const GOOD: Partial<Facts> = {
   commands: ['ip', 'modprobe', 'mount', 'sysctl', 'tar', 'conntrack', 'ebtables', 'ipset', 'socat'],
@@ -80,6 +81,7 @@ const disk = (freeGb: number) => ({
   mounts: [{ path: '/', type: 'ext4', bytes: 100 * GB, freeBytes: freeGb * GB }],
 });
 const small = { mounts: [{ path: '/', type: 'ext4', bytes: 10 * GB, freeBytes: 2.4 * GB }] };
+const VIRTUAL = '  controlPlaneEndpoint: {internalLoadbalancer: kube-vip, lb_address: 10.1.0.100}';
 const BALANCED = '  controlPlaneEndpoint: {externalDNS: true, domain: cp.example.com, externalLoadBalancer: external}';
 
 type Code = Exclude<Extract<ErrorCode, `KX45${string}`>, 'KX4500'>;
@@ -130,6 +132,7 @@ const CASES: Readonly<Record<Code, Case>> = {
   KX4545: { facts: disk(9.9) },
   KX4546: { on: ['cp1', 'node1'], facts: small },
   KX4547: { on: ['cp1'], write: '23400' },
+  KX4548: { on: ['cp1'], look: { taken: '10.1.0.100' }, config: { more: VIRTUAL } },
 };
 
 /** The checks, as create cluster makes them, on hosts in memory. */
