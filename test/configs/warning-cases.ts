@@ -23,12 +23,6 @@ export const warningCases: readonly Case[] = [
   ),
   bad('KX2903', 'host without a role', changed(['[node2, node3]', '[node2]']), 'node3'),
   bad(
-    'KX2904',
-    'ipvs and kube-vip',
-    endpoint('internalLoadbalancer: kube-vip\nlb_address: 172.16.0.99\n', kube('proxyMode: ipvs')),
-    'ipvs',
-  ),
-  bad(
     'KX2905',
     'gate that is always on',
     changed(kube('featureGates: {ExpandCSIVolumes: true}')),

@@ -36,17 +36,11 @@ const cgroupDriver = rule([], ({ document, report }) => {
   });
 });
 
-const ipvs = rule(
-  ['spec.kubernetes.version', 'spec.kubernetes.proxyMode', 'spec.controlPlaneEndpoint.internalLoadbalancer'],
-  ({ cluster, report }) => {
-    const { kubernetes, controlPlaneEndpoint } = cluster.spec;
-    if (kubernetes.proxyMode !== 'ipvs') return;
-    const path = ['spec', 'kubernetes', 'proxyMode'];
-    if (Number(kubernetes.version.split('.')[1]) >= 35) report('KX2909', {}, path);
-    const excluded = kubernetes.kubeProxyConfiguration.ipvs?.excludeCIDRs ?? [];
-    if (controlPlaneEndpoint.internalLoadbalancer === 'kube-vip' && excluded.length === 0) report('KX2904', {}, path);
-  },
-);
+const ipvs = rule(['spec.kubernetes.version', 'spec.kubernetes.proxyMode'], ({ cluster, report }) => {
+  const { proxyMode, version } = cluster.spec.kubernetes;
+  if (proxyMode === 'ipvs' && Number(version.split('.')[1]) >= 35)
+    report('KX2909', {}, ['spec', 'kubernetes', 'proxyMode']);
+});
 
 const excludedNetworks = rule([], ({ document, report }) => {
   const excluded = document.spec.kubernetes.kubeProxyConfiguration.ipvs?.excludeCIDRs ?? [];

@@ -55,17 +55,6 @@ export const configNoteErrors = {
       zh: '它会和其他主机一样准备，但不运行任何组件。请将其加入 roleGroups 的某个组。',
     },
   },
-  KX2904: {
-    exit: 3,
-    title: {
-      en: 'kube-proxy in ipvs mode may remove the virtual IP of kube-vip',
-      zh: 'ipvs 模式的 kube-proxy 可能会清除 kube-vip 的虚拟 IP',
-    },
-    remedy: {
-      en: 'Put the network of the hosts into kubernetes.kubeProxyConfiguration.ipvs.excludeCIDRs.',
-      zh: '请将主机所在网段加入 kubernetes.kubeProxyConfiguration.ipvs.excludeCIDRs。',
-    },
-  },
   KX2905: {
     exit: 3,
     title: {

@@ -285,3 +285,13 @@ test('the worst comes first, and equal findings are one', async () => {
     ['KX4515', 2],
   ]);
 });
+
+test('a virtual IP that answers is no news once a host belongs to the cluster', () => {
+  const one = (isOurs: boolean) => ({ findings: fromAnswer({ taken: '10.0.0.100' }), uuid: '', isOurs });
+  const codes = (isOurs: boolean) => {
+    const looked = { cp1: one(false), lb1: { findings: [], uuid: '', isOurs } };
+    return allFindings({ hosts: [], judged: {}, looked }).map(({ code }) => code);
+  };
+  expect(codes(false)).toContain('KX4548');
+  expect(codes(true)).not.toContain('KX4548');
+});

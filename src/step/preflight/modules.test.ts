@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { balancedBy } from '../../../test/plans/create-cases.ts';
 import { configFor, planContextFor } from '../../../test/support/plan-context.ts';
 import { proxyModeOf } from '../kubeadm/proxy-mode.ts';
+import { lookFor } from './look-for.ts';
 import { modulesToFind } from './modules.ts';
 import { servedPorts, targetsIn, usedPorts } from './ports.ts';
 
@@ -60,6 +62,21 @@ test('ports: what is used here, what others use, and whom one has to reach', asy
   expect(reaches(worker)).toEqual(['cp1:6443', 'cp2:6443']);
   expect(reaches(master)).toEqual(['cp2:6443', 'cp2:10250', 'node1:10250', 'cp2:2379', 'cp2:2380']);
   expect(reaches(second)[0]).toBe('cp1:6443');
+});
+
+test.each([
+  ['internalLoadbalancer: kube-vip, lb_address: 10.1.0.100', { addresses: ['10.1.0.100'], port: 6443 }],
+  ['externalLoadBalancer: kubexm-kn, lb_address: 10.3.0.100, port: 8443', { addresses: ['10.3.0.100'], port: 8443 }],
+  ['externalLoadBalancer: external, lb_address: 10.3.0.100', undefined],
+  ['internalLoadbalancer: haproxy', undefined],
+])('%s: the first master asks for %j', async (endpoint, free) => {
+  const text = balancedBy(endpoint).replace(/ {4}- \{name: lb.*\n| {4}loadbalancer.*\n/g, (line) =>
+    endpoint.includes(': external') ? '' : line,
+  );
+  const { cluster } = await planContextFor(text);
+  const wants = lookFor(cluster, 'iptables');
+  expect(wants('cp1').free).toEqual(free);
+  expect(wants('cp2').free).toBeUndefined();
 });
 
 test('the port that is tried is the one that API servers listen on', async () => {

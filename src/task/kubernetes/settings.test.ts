@@ -210,6 +210,17 @@ describe('what it acts on', () => {
     expect(usedPorts(cluster, cluster.spec.hosts[0]!)).toContain(8443);
   });
 
+  test.each([
+    ['', ['10.1.0.100/32']],
+    [', kubeProxyConfiguration: {ipvs: {excludeCIDRs: [192.0.2.0/24]}}', ['192.0.2.0/24', '10.1.0.100/32']],
+  ])('kube-proxy in ipvs mode leaves the virtual IP of kube-vip alone: %j', async (more, excludeCIDRs) => {
+    const text = balancedBy('internalLoadbalancer: kube-vip, lb_address: 10.1.0.100');
+    const ipvs = text.replace('kubernetes: {', `kubernetes: {proxyMode: ipvs${more}, `);
+    const { proxy } = clusterSettings(await contextWithArtifacts(ipvs));
+    expect(proxy).toMatchObject({ mode: 'ipvs', ipvs: { strictARP: true, excludeCIDRs } });
+    expect(clusterSettings(await contextWithArtifacts(text)).proxy).not.toHaveProperty('ipvs');
+  });
+
   test('a worker with a proxy joins beside its manifest, and keeps it when it has to try again', async () => {
     const text = balancedBy('internalLoadbalancer: haproxy');
     const context = await contextWithArtifacts(text);

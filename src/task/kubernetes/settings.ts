@@ -1,5 +1,6 @@
 import { stackedEtcd } from '../../component/etcd.ts';
 import { runtimeOf } from '../../component/index.ts';
+import { kubeVip } from '../../component/load-balancers.ts';
 import { placesOf } from '../../component/places.ts';
 import { livingGates } from '../../model/cluster/feature-gates.ts';
 import type { ClusterHost } from '../../model/cluster/index.ts';
@@ -190,7 +191,18 @@ function proxyFields(context: PlanContext): JsonObject {
     ...gatesIn(livingGates(kubernetes.featureGates)),
     ...(kubernetes.masqueradeAll ? { [section]: { masqueradeAll: true } } : {}),
   };
-  return mergePatch(fields, kubernetes.kubeProxyConfiguration as JsonObject) as JsonObject;
+  const own = mergePatch(fields, kubernetes.kubeProxyConfiguration as JsonObject) as JsonObject;
+  return mode === 'ipvs' && kubeVip.isUsed(context.cluster) ? besideKubeVip(context, own) : own;
+}
+
+/** In its ipvs mode kube-proxy would remove the virtual IP, and answer ARP for addresses that it does not have. */
+function besideKubeVip({ cluster: { spec } }: PlanContext, fields: JsonObject): JsonObject {
+  const addresses = spec.controlPlaneEndpoint.address?.list ?? [];
+  const kept = addresses.map((address) => `${address}/${address.includes(':') ? 128 : 32}`);
+  const excluded = spec.kubernetes.kubeProxyConfiguration.ipvs?.excludeCIDRs ?? [];
+  return mergePatch(fields, {
+    ipvs: { strictARP: true, excludeCIDRs: [...new Set([...excluded, ...kept])] },
+  }) as JsonObject;
 }
 
 function gatesIn(gates: Readonly<Record<string, boolean>>): JsonObject {
