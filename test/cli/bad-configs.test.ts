@@ -43,7 +43,6 @@ test('create cluster reports what it does not support at once, with what to writ
   const ended = await call(['create', 'cluster', '-f', file, '--yes'], { cwd: dir, env: { HOME: dir } });
   expect(ended).toMatchObject({ code: 3, stdout: '' });
   expect(ended.stderr).toContain('Write spec.network.plugin: flannel into the file');
-  expect(ended.stderr).toContain('Write spec.etcd.type: kubeadm into the file');
   expect(ended.stderr).toContain('Write spec.dns.nodelocaldns.enabled: false into the file');
   expect(ended.stderr).not.toContain('Remove the field');
   expect(readdirSync(dir)).toEqual(['cluster.yaml']);

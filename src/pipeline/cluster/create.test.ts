@@ -275,7 +275,7 @@ describe('what it refuses', () => {
     expect(await refused(creatable())).toEqual([]);
     expect(await refused(creatable({ masters: 3 }))).toEqual([]);
     expect(await refused(creatable({ more: '  controlPlaneEndpoint: {externalLoadBalancer: none}\n' }))).toEqual([]);
-    for (const inside of ['haproxy', 'nginx', 'kube-vip, lb_address: 10.1.0.100'])
+    for (const inside of ['haproxy', 'nginx'])
       expect(await refused(balancedBy(`internalLoadbalancer: ${inside}`))).toEqual([]);
     for (const outside of ['kubexm-kh', 'kubexm-kn'])
       expect(
