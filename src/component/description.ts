@@ -82,6 +82,8 @@ export interface Component {
   /** Its processes, as the kernel names them: at most 15 characters. */
   readonly processes?: readonly string[];
   readonly workloads?: (cluster: Cluster) => readonly Workload[];
+  /** What its packages leave on a host when they are removed. */
+  readonly packageEffects?: readonly Effect[];
   /** What it makes on nodes beside what its steps write themselves. */
   readonly effects?: (cluster: Cluster) => readonly Effect[];
 }

@@ -57,6 +57,7 @@ function proxy(name: 'haproxy' | 'nginx', outside: Endpoint['externalLoadBalance
       return isInside(cluster) && isProxied(host) ? [{ port, protocol: 'tcp', from: [] }, health] : [];
     },
     processes: [name],
+    packageEffects: [{ type: 'path', path: `/var/lib/${name}` }],
   };
 }
 

@@ -1,6 +1,7 @@
 import { type MorePackages, nodePackages, volumePackages } from '../host/os/node-packages.ts';
 import { timeService } from '../host/os/time-service.ts';
 import type { Cluster } from '../model/cluster/index.ts';
+import type { Effect } from '../model/effect.ts';
 import type { Facts } from '../model/facts.ts';
 import { dedicated } from '../plan/step.ts';
 import {
@@ -74,8 +75,11 @@ export const prerequisites = dedicated(
   'packages',
   packages,
   'What Kubernetes calls on the host, and the packages of system.debs or system.rpms.',
-  ({ system, more }: { readonly system: System; readonly more: MorePackages }) =>
-    packages({ install: nodePackages(system, more) }),
+  (params: { readonly system: System; readonly more: MorePackages; readonly effects: readonly Effect[] }) =>
+    packages({
+      install: nodePackages(params.system, params.more),
+      ...(params.effects.length === 0 ? {} : { effects: params.effects }),
+    }),
 );
 
 /** Pods that are killed may still hold volumes: what mounted them goes after the cluster, though it comes beside it. */

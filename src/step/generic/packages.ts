@@ -8,6 +8,7 @@ import {
   parsePackages,
   restorePackages,
 } from '../../host/os/package.ts';
+import type { Effect } from '../../model/effect.ts';
 import type { Change } from '../../plan/diff.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import { invalid } from './lib/path.ts';
@@ -23,6 +24,8 @@ export interface Packages {
   /** A name alone: any version will do, and one that is there stays. */
   readonly install?: readonly (string | PackageVersion)[];
   readonly remove?: readonly string[];
+  /** What the packages leave behind when they are removed; `reset` removes what was not there before. */
+  readonly effects?: readonly Effect[];
   /** Default 1800. */
   readonly timeoutSeconds?: number;
 }
@@ -91,6 +94,7 @@ export const packages = defineStep<Packages>()({
   apply: (_host, want) => changePackages(aimOf(want)),
   revert: (_host, want, before) => restorePackages(aimOf(want), before.since),
   owns: ownedBy,
+  effects: (want) => want.effects ?? [],
   job: true,
   timeoutSeconds: (want) => (typeof want.timeoutSeconds === 'number' ? want.timeoutSeconds : DEFAULT_SECONDS),
   estimateSeconds: 15,

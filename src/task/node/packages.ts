@@ -1,3 +1,5 @@
+import { componentsOf } from '../../component/index.ts';
+import type { Effect } from '../../model/effect.ts';
 import { on, parallel } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { prerequisites, volumesExpected } from '../../step/node.ts';
@@ -15,7 +17,11 @@ export const packagesTask = defineTask({
     const common = { rpms, debs, timeZones: timezone !== undefined, ipvs: kubernetes.proxyMode === 'ipvs' };
     return parallel(
       on(targets, (host) =>
-        prerequisites({ system: host.facts, more: { ...common, components: packagesOf(context, host) } }),
+        prerequisites({
+          system: host.facts,
+          more: { ...common, components: packagesOf(context, host) },
+          effects: effectsOf(context, host),
+        }),
       ),
       on(targets, ({ facts }) => volumesExpected(facts)),
     );
@@ -26,4 +32,11 @@ export const packagesTask = defineTask({
 function packagesOf({ artifacts }: PlanContext, { name }: PlanHost) {
   const needs = artifacts?.needs ?? [];
   return needs.flatMap(({ packages }) => (packages?.hosts.includes(name) ? [packages.names] : []));
+}
+
+/** What those packages leave when they are removed. */
+function effectsOf({ artifacts, cluster }: PlanContext, { name }: PlanHost): readonly Effect[] {
+  const needs = artifacts?.needs ?? [];
+  const here = new Set(needs.flatMap((need) => (need.packages?.hosts.includes(name) ? [need.component] : [])));
+  return componentsOf(cluster).flatMap((one) => (here.has(one.name) ? (one.packageEffects ?? []) : []));
 }
