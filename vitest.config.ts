@@ -17,6 +17,7 @@ export default defineConfig({
   test: {
     reporters: ['default', new SkipReporter()],
     globalSetup: 'test/rig/programs-setup.ts',
+    setupFiles: 'test/rig/setup.ts',
     pool: 'forks',
     testTimeout: 120_000,
     hookTimeout: 120_000,
