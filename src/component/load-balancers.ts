@@ -1,6 +1,7 @@
 import { hostsOf } from '../model/cluster/cluster.ts';
 import type { Cluster, ClusterHost } from '../model/cluster/index.ts';
 import { isProxied } from '../model/cluster/places.ts';
+import type { Effect } from '../model/effect.ts';
 import type { CatalogLine, Component, Port } from './description.ts';
 
 type Endpoint = Cluster['spec']['controlPlaneEndpoint'];
@@ -18,6 +19,16 @@ interface Proxy extends Component {
   readonly isOutside: (cluster: Cluster) => boolean;
   readonly isInside: (cluster: Cluster) => boolean;
 }
+
+/** Debian's nginx brings a page that stays when it is removed. */
+const LEFT_BY_PACKAGES: Readonly<Record<'haproxy' | 'nginx', readonly Effect[]>> = {
+  haproxy: [{ type: 'path', path: '/var/lib/haproxy' }],
+  nginx: [
+    { type: 'path', path: '/var/lib/nginx' },
+    { type: 'path', path: '/var/www/html/index.nginx-debian.html' },
+    { type: 'directory', path: '/var/www/html' },
+  ],
+};
 
 /** The workers that have a proxy of their own. */
 const proxiedIn = (cluster: Cluster): readonly ClusterHost[] => hostsOf(cluster, 'worker').filter(isProxied);
@@ -57,7 +68,7 @@ function proxy(name: 'haproxy' | 'nginx', outside: Endpoint['externalLoadBalance
       return isInside(cluster) && isProxied(host) ? [{ port, protocol: 'tcp', from: [] }, health] : [];
     },
     processes: [name],
-    packageEffects: [{ type: 'path', path: `/var/lib/${name}` }],
+    packageEffects: LEFT_BY_PACKAGES[name],
   };
 }
 

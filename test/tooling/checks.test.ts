@@ -254,6 +254,7 @@ describe('run-tests', () => {
     'src/index.ts': 'export {};\n',
     'src/lab/nspawn/repository/main.ts': 'export {};\n',
     'test/rig/programs-setup.ts': 'export const setup = () => undefined;\n',
+    'test/rig/setup.ts': 'export {};\n',
   };
   const head = "import { describe, expect, it } from 'vitest';\n";
 
