@@ -70,7 +70,8 @@ export const externalEtcd: Component = {
   name: 'external-etcd',
   kind: 'etcd',
   isUsed: ({ spec }) => spec.etcd.type === 'external',
-  tasks: ['etcd/clients'],
+  // Written, and refused until a test has shown it.
+  tasks: [],
   fields: ['spec.etcd.type=external', 'spec.etcd.external.**'],
   fixed: ['spec.etcd.type', 'spec.etcd.external.**'],
   // Its client, to ask whether it is healthy.

@@ -14,7 +14,7 @@ test('a system whose packages nobody knows is not given a command of another one
   expect(error?.detail).toContain('no package of this system has it');
 });
 
-test('what comes from no source is told before anything is installed for builds', () => {
+test('an artifact without a source is reported before build prerequisites', () => {
   const nowhere = kubexmError('KX7016', { what: 'runc 1.4.3', sources: 'upstream' });
   const missing = [{ need: 'gcc', by: ['etcd 3.6.0'] }];
   expect(prerequisiteError({ nowhere, missing, full: [] }, ARCH)).toBe(nowhere);

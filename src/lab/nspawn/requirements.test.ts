@@ -21,7 +21,7 @@ test.each(['debian', 'rhel', 'suse'] as const)('every program has a package on %
   ).toBeGreaterThan(8);
 });
 
-test.runIf(process.getuid?.() === 0)('a system whose packages nobody knows is told the programs', async () => {
+test.runIf(process.getuid?.() === 0)('without known packages, the error names the programs', async () => {
   const os = { id: 'arch', version: '', name: 'Arch Linux', family: 'unknown' } as const;
   vi.mocked(boxSystem).mockReturnValueOnce({ os, packageManager: 'none' });
   const error = await ensurePrograms({ report: () => undefined, needs: ['gcc'] }).catch((thrown: unknown) => thrown);
