@@ -12,7 +12,7 @@ inEveryShell('the guard of directories', (shell, test) => {
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'kx-guard-'));
-    await mkdir(join(dir, 'home/alice/work'), { recursive: true });
+    await mkdir(join(dir, 'home/alice/files'), { recursive: true });
     await mkdir(join(dir, 'etc/mine'), { recursive: true });
     await mkdir(join(dir, 'root/etc'), { recursive: true });
     await symlink('home', join(dir, 'homes'));
@@ -50,7 +50,7 @@ inEveryShell('the guard of directories', (shell, test) => {
   });
 
   test('what is in a home, or in a directory of the system, is not', async () => {
-    for (const name of ['home/alice/work', 'homes/alice/work', 'etc/mine'])
+    for (const name of ['home/alice/files', 'homes/alice/files', 'etc/mine'])
       expect(await guarded(join(dir, name)), name).toBe('passed');
   });
 
