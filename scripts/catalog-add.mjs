@@ -35,7 +35,7 @@ async function main() {
 /** Nothing is written unless the whole catalog is valid with the new version. */
 async function add() {
   const { addVersion, catalogDirectory, findComponent, parseCatalog, readCatalogTexts } = await import(
-    '../src/catalog/index.ts'
+    '../src/artifacts/catalog/index.ts'
   );
   const { positionals, values } = parseArgs({
     allowPositionals: true,

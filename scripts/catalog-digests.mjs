@@ -40,7 +40,7 @@ async function main() {
 
 async function fill(names, values) {
   const { catalogDirectory, digestsText, findComponent, publishedFiles, readCatalog } = await import(
-    '../src/catalog/index.ts'
+    '../src/artifacts/catalog/index.ts'
   );
   const directory = values.directory ?? catalogDirectory();
   const catalog = await readCatalog(directory);
@@ -69,8 +69,8 @@ async function askAll(files, caFile) {
   const { Connections } = await import('../src/http/connections.ts');
   const { asHttpFailure } = await import('../src/http/failure.ts');
   const { proxyFor } = await import('../src/http/proxy.ts');
-  const { Reach } = await import('../src/supply/source/web/reach.ts');
-  const { UNTRUSTED } = await import('../src/supply/source/untrusted.ts');
+  const { Reach } = await import('../src/artifacts/sources/web/reach.ts');
+  const { UNTRUSTED } = await import('../src/artifacts/sources/untrusted.ts');
   const way = {
     ca: caFile === undefined ? undefined : readFileSync(caFile, 'utf8'),
     proxyFor: (url) => proxyFor(url, process.env),

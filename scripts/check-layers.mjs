@@ -17,9 +17,10 @@ const files = readdirSync('src', { recursive: true, withFileTypes: true })
 
 const problems = [];
 
-const folders = new Set(files.map((file) => file.split('/').slice(1, -1)[0]).filter(Boolean));
-for (const folder of folders) {
-  if (!(folder in layers)) problems.push(`src/${folder} is in no layer: name it in .dependency-cruiser.cjs`);
+const named = Object.keys(layers).map((folder) => `src/${folder}/`);
+const inNone = files.filter((file) => file.split('/').length > 2 && !named.some((folder) => file.startsWith(folder)));
+for (const folder of new Set(inNone.map((file) => file.split('/').slice(0, -1).join('/')))) {
+  problems.push(`${folder} is in no layer: name it in .dependency-cruiser.cjs`);
 }
 
 const { output } = await cruise(

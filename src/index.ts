@@ -6,9 +6,21 @@ import { pipelines } from './pipeline/index.ts';
 import type { Module, Task } from './plan/layers.ts';
 import { genericSteps } from './step/generic/index.ts';
 
-export * from './catalog/index.ts';
+export { artifactCacheDir } from './artifacts/cache/index.ts';
+export * from './artifacts/catalog/index.ts';
+export {
+  type ArtifactForecast,
+  type ArtifactRow,
+  type ArtifactState,
+  artifactSeconds,
+  type PruneReport,
+  pruneArtifacts,
+  verifyArtifacts,
+} from './artifacts/handles/index.ts';
+export * as oci from './artifacts/oci/index.ts';
 export * from './config/index.ts';
 export type { Limits } from './engine/options.ts';
+export * from './kubeconfig/index.ts';
 export {
   captureMachine,
   type Difference,
@@ -30,21 +42,11 @@ export { type Host, LOCAL, type LockOwner, type Machine, type Output } from './m
 export type { HostManifest, ManifestEntry } from './model/manifest.ts';
 export { quote, type Script, sh } from './model/script.ts';
 export * from './observe/index.ts';
-export * as oci from './oci/index.ts';
 export * from './pipeline/index.ts';
 export * from './plan/index.ts';
-export {
-  type ArtifactForecast,
-  type ArtifactRow,
-  type ArtifactState,
-  artifactSeconds,
-  type PruneReport,
-  pruneArtifacts,
-  verifyArtifacts,
-} from './resource/index.ts';
 export * from './runtime/index.ts';
+export * from './state/index.ts';
 export { genericSteps } from './step/generic/index.ts';
-export { artifactCacheDir } from './supply/index.ts';
 
 /** Everything that can be planned, from the code itself: what the references are written from. */
 export function reference() {

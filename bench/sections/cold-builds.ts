@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { readCatalog, resolveArtifacts } from '../../src/catalog/index.ts';
+import { readCatalog, resolveArtifacts } from '../../src/artifacts/catalog/index.ts';
+import { goBuild } from '../../src/artifacts/sources/go/index.ts';
 import type { BuildNeed } from '../../src/model/catalog/need.ts';
 import type { Arch } from '../../src/model/catalog/schema.ts';
-import { openCluster } from '../../src/runtime/open-config.ts';
-import { goBuild } from '../../src/supply/go/index.ts';
+import { openCluster } from '../../src/state/open-config.ts';
 import { writeClusterConfig } from '../lib/cluster-config.ts';
 import { info, type Row, type Section } from '../lib/report.ts';
 import { withScratch } from '../lib/scratch.ts';

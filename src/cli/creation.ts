@@ -12,7 +12,7 @@ export async function createByFlags(
   { merges = false, ...params }: CreateClusterParams & { readonly merges?: boolean },
 ): Promise<ExitCode> {
   const { checkMerge, createCluster, openCluster, workDirOf } = await import('../index.ts');
-  const { executePipeline } = await import('./run-pipeline.ts');
+  const { executePipeline } = await import('./pipeline-command.ts');
   const { name } = (await openCluster(flags.configFile, flags.overrides)).cluster.metadata;
   const place = { cluster: name, baseDir: flags.baseDir };
   // Report known problems now, not after half an hour.

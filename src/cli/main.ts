@@ -1,7 +1,7 @@
 import { cliError } from './cli-error.ts';
+import { runCli } from './entry.ts';
 import { earlyFlags, makeIo, type Streams } from './io.ts';
 import { reportError } from './report-error.ts';
-import { runCli } from './run-cli.ts';
 
 const argv = process.argv.slice(2);
 const { stdin, stdout, stderr, env } = process;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { balancedBy } from '../../test/plans/create-cases.ts';
 import { configFor, planContextFor } from '../../test/support/plan-context.ts';
-import { catalogDirectory, readCatalog } from '../catalog/index.ts';
+import { catalogDirectory, readCatalog } from '../artifacts/catalog/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import { createCluster } from '../pipeline/index.ts';
 import { flannel } from './flannel.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { causes, host, type Kv, kv, kvDefinition, kvLike, Rig, task } from '../../test/rig/engine.ts';
-import type { MemoryHost } from '../host/memory.ts';
+import type { MemoryHost } from '../../test/rig/memory/memory.ts';
 import { output } from '../model/host.ts';
 import { rawScript, sh } from '../model/script.ts';
 import { on, sequence } from '../plan/combinators.ts';

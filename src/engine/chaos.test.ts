@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { host, type Kv, kvDefinition, Rig, seeded, task } from '../../test/rig/engine.ts';
+import { MemoryMachine } from '../../test/rig/memory/memory.ts';
 import { runs } from '../../test/rig/thorough.ts';
-import { MemoryMachine } from '../host/memory.ts';
 import { sh } from '../model/script.ts';
 import { on, parallel, type StepFragment } from '../plan/combinators.ts';
 import type { ExecutionFragment, Link } from '../plan/node.ts';

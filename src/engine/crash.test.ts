@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { initial, runCrashPipeline } from '../../test/rig/crash-pipeline.ts';
 import { seeded } from '../../test/rig/engine.ts';
+import type { MemoryState } from '../../test/rig/memory/memory.ts';
 import { program } from '../../test/rig/programs.ts';
 import { some, thorough } from '../../test/rig/thorough.ts';
-import type { MemoryState } from '../host/memory.ts';
 import type { NodeRecord } from './record.ts';
 import { readJournal } from './replay.ts';
 

@@ -11,7 +11,7 @@ import {
   Rig,
   task,
 } from '../../test/rig/engine.ts';
-import type { FaultTime } from '../host/memory.ts';
+import type { FaultTime } from '../../test/rig/memory/memory.ts';
 import { KubexmError } from '../model/errors/index.ts';
 import { output } from '../model/host.ts';
 import { sh } from '../model/script.ts';

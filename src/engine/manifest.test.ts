@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { causes, host, kvLike, local, Rig, task } from '../../test/rig/engine.ts';
-import type { MemoryHostOptions } from '../host/memory.ts';
+import type { MemoryHostOptions } from '../../test/rig/memory/memory.ts';
 import { output } from '../model/host.ts';
 import type { ManifestChange } from '../model/manifest.ts';
 import { sh } from '../model/script.ts';

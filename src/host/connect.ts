@@ -7,7 +7,7 @@ import { DEADLINES, type Deadlines } from '../model/deadlines.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { Output } from '../model/host.ts';
 import { LOCAL } from '../model/host.ts';
-import { parseFacts } from './facts.ts';
+import { parseFacts } from './facts/index.ts';
 import { Link, type LinkEvent, type LinkOptions } from './link.ts';
 import { LinkedMachine } from './machine.ts';
 import type { Shell } from './shell.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { MemoryHost, MemoryMachine } from '../../test/rig/memory/memory.ts';
 import { output } from '../model/host.ts';
 import { parseManifest, readManifest, readManifestOwner } from './manifest.ts';
-import { MemoryHost, MemoryMachine } from './memory.ts';
 
 const SHOWN = `u1 prod
 image 000001/1

@@ -1,8 +1,8 @@
 import { errorRemedy, KubexmError, kubexmError, type Text } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
+import { lastFacts } from '../state/last-facts.ts';
+import type { WorkDir } from '../state/work-dir.ts';
 import type { Connected } from './connect.ts';
-import { lastFacts } from './last-facts.ts';
-import type { WorkDir } from './work-dir.ts';
 
 /** Why these hosts cannot be used, as one error. */
 export function unreachableError(failed: readonly (readonly [string, Error])[], total: number): Error {

@@ -1,8 +1,5 @@
-import { readCatalog, resolveArtifacts, zoneOf } from '../catalog/index.ts';
-import { ARCHES } from '../model/catalog/schema.ts';
-import type { Cluster } from '../model/cluster/index.ts';
-import type { Facts } from '../model/facts.ts';
-import type { PlanArtifacts } from '../plan/layers.ts';
+import { artifactCacheDir, jobsOf } from '../artifacts/cache/index.ts';
+import { readCatalog, resolveArtifacts, zoneOf } from '../artifacts/catalog/index.ts';
 import {
   type ArtifactForecast,
   type ArtifactRow,
@@ -11,11 +8,14 @@ import {
   forgetLocked,
   readLock,
   sourcesOf,
-} from '../resource/index.ts';
-import { artifactCacheDir, jobsOf } from '../supply/index.ts';
-import type { ClusterPlace } from './cluster-nodes.ts';
-import { openCluster } from './open-config.ts';
-import { requireOwnWorkDir, workDirOf } from './work-dir.ts';
+} from '../artifacts/handles/index.ts';
+import { ARCHES } from '../model/catalog/schema.ts';
+import type { Cluster } from '../model/cluster/index.ts';
+import type { Facts } from '../model/facts.ts';
+import type { PlanArtifacts } from '../plan/layers.ts';
+import type { ClusterPlace } from '../state/cluster-nodes.ts';
+import { openCluster } from '../state/open-config.ts';
+import { requireOwnWorkDir, workDirOf } from '../state/work-dir.ts';
 
 /**
  * What a cluster is installed from, from its configuration, the facts of its hosts and what it has agreed on. `more`: components

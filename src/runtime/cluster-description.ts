@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
+import { readLock } from '../artifacts/handles/index.ts';
 import { type ConfigChange, diffConfigs } from '../config/index.ts';
 import type { EventReader, RunRecord } from '../observe/index.ts';
-import { readLock } from '../resource/index.ts';
+import { type ClusterPlace, listNodes, type NodeRow } from '../state/cluster-nodes.ts';
+import { type ClusterStatus, clusterLife } from '../state/cluster-status.ts';
+import { openHistory } from '../state/history.ts';
+import { openCluster } from '../state/open-config.ts';
+import { workDirOf } from '../state/work-dir.ts';
 import type { LiveCluster } from './cluster-live.ts';
-import { type ClusterPlace, listNodes, type NodeRow } from './cluster-nodes.ts';
-import { type ClusterStatus, clusterLife } from './cluster-status.ts';
-import { openHistory } from './history.ts';
-import { openCluster } from './open-config.ts';
-import { workDirOf } from './work-dir.ts';
 
 /** Something that is so, is not so, or is not known, and when that was last looked at. */
 export interface Condition {

@@ -2,7 +2,7 @@ import { hostsOf } from '../model/cluster/cluster.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { Machine, Output } from '../model/host.ts';
 import { sh } from '../model/script.ts';
-import { openCluster } from './open-config.ts';
+import { openCluster } from '../state/open-config.ts';
 import { type WithHostsOptions, withHosts } from './with-hosts.ts';
 
 /** A node as the cluster itself tells. */

@@ -7,9 +7,9 @@ import { describeHosts, type Rig, startFaultyServer, startRig } from '../../test
 import { kubexmError } from '../model/errors/index.ts';
 import { sh } from '../model/script.ts';
 import { MASK } from '../model/text/mask.ts';
+import { openConfig } from '../state/open-config.ts';
+import { makeWorkDir } from '../state/work-dir.ts';
 import { type ConnectOptions, connectHosts } from './connect.ts';
-import { openConfig } from './open-config.ts';
-import { makeWorkDir } from './work-dir.ts';
 
 describeHosts('connecting to the hosts of a run', () => {
   let rig: Rig;

@@ -8,12 +8,12 @@ import type { Facts } from '../model/facts.ts';
 import { LOCAL } from '../model/host.ts';
 import { unlessAborted } from '../model/unless-aborted.ts';
 import type { Question } from '../plan/step.ts';
+import type { OpenConfig } from '../state/open-config.ts';
+import type { WorkDir } from '../state/work-dir.ts';
 import { hostKeyAsker } from './host-key-questions.ts';
-import type { OpenConfig } from './open-config.ts';
 import { passphraseAsker } from './passphrases.ts';
 import { pool } from './pool.ts';
 import { type LoginSources, type SshOverrides, targetOf } from './targets.ts';
-import type { WorkDir } from './work-dir.ts';
 
 /** The machines of a run. */
 export interface Connected {

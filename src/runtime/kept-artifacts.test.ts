@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { configFor } from '../../test/support/plan-context.ts';
+import { getArtifact } from '../artifacts/handles/index.ts';
 import type { RunEvent } from '../model/event.ts';
 import { on, sequence } from '../plan/combinators.ts';
 import { defineModule, definePipeline, defineTask } from '../plan/layers.ts';
 import { dedicated } from '../plan/step.ts';
-import { getArtifact } from '../resource/index.ts';
 import { command } from '../step/generic/index.ts';
 import { runPipeline } from './run-pipeline.ts';
 

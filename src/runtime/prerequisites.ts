@@ -1,8 +1,3 @@
-import type { Selection } from '../engine/options.ts';
-import { roleFinder } from '../engine/selection.ts';
-import { boxPackages, boxSystem, installCommand, type System } from '../host/index.ts';
-import { type KubexmError, kubexmError, type Text } from '../model/errors/index.ts';
-import type { ExecutionGraph } from '../plan/graph.ts';
 import {
   type ArtifactForecast,
   type ArtifactWant,
@@ -10,7 +5,12 @@ import {
   type ForecastRequest,
   forecastArtifacts,
   type MissingHere,
-} from '../resource/index.ts';
+} from '../artifacts/handles/index.ts';
+import type { Selection } from '../engine/options.ts';
+import { roleFinder } from '../engine/selection.ts';
+import { boxPackages, boxSystem, installCommand, type System } from '../host/index.ts';
+import { type KubexmError, kubexmError, type Text } from '../model/errors/index.ts';
+import type { ExecutionGraph } from '../plan/graph.ts';
 
 /** The artifacts that a run gets, without those that it leaves out. Unset: none. */
 export function artifactRequest(graph: ExecutionGraph, selection: Selection): ForecastRequest | undefined {

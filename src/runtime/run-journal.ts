@@ -2,10 +2,10 @@ import { configFingerprint } from '../config/index.ts';
 import { crashPoints } from '../engine/crash.ts';
 import { Journal, type Replay } from '../engine/journal.ts';
 import type { JournalWriter } from '../engine/options.ts';
-import type { Parts } from './pipeline-run.ts';
+import type { RunDir } from '../state/run-store.ts';
+import { version } from '../state/version.ts';
+import type { Parts } from './prepared-run.ts';
 import type { RunPipelineOptions } from './run-pipeline.ts';
-import type { RunDir } from './run-store.ts';
-import { version } from './version.ts';
 
 /** The journal of a run, and what an earlier process of it has written there. */
 interface RunJournal {

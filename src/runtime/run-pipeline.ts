@@ -12,17 +12,17 @@ import type { Redactor } from '../observe/index.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts } from '../plan/layers.ts';
 import type { Question } from '../plan/step.ts';
+import { lockCluster } from '../state/cluster-lock.ts';
+import { type OpenConfig, openConfig } from '../state/open-config.ts';
+import { findResumable, newRunId, readInputs } from '../state/run-store.ts';
+import { refuseFixedChanges } from '../state/standing-cluster.ts';
+import { makeWorkDir, type WorkDir } from '../state/work-dir.ts';
 import { unreachableError } from './absent.ts';
 import { checksOf } from './checks.ts';
-import { lockCluster } from './cluster-lock.ts';
 import { type Connected, connectHosts } from './connect.ts';
-import { type OpenConfig, openConfig } from './open-config.ts';
-import { type Earlier, type Parts, PipelineRun } from './pipeline-run.ts';
-import { findResumable, newRunId, readInputs } from './run-store.ts';
+import { type Earlier, type Parts, PipelineRun } from './prepared-run.ts';
 import { selectionOf } from './selection.ts';
-import { refuseFixedChanges } from './standing-cluster.ts';
 import type { SshOverrides } from './targets.ts';
-import { makeWorkDir, type WorkDir } from './work-dir.ts';
 
 /** How a pipeline is run. */
 export interface RunPipelineOptions {

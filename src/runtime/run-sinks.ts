@@ -9,8 +9,8 @@ import {
   type Sink,
   writeMetricsFile,
 } from '../observe/index.ts';
-import type { RunDir } from './run-store.ts';
-import type { WorkDir } from './work-dir.ts';
+import type { RunDir } from '../state/run-store.ts';
+import type { WorkDir } from '../state/work-dir.ts';
 
 /** Everything that receives the events of a run: its log, the cluster's event store, and the caller's sinks. */
 export async function runSinks(

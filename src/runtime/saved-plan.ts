@@ -6,8 +6,8 @@ import { kubexmError } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
 import { canonical, type Json } from '../model/json.ts';
 import { diffPlans, type PlanDocument, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
+import { version } from '../state/version.ts';
 import type { PlannedRun, RunPipelineOptions } from './run-pipeline.ts';
-import { version } from './version.ts';
 
 const SAVED_PLAN_VERSION = 'kubexm.io/saved-plan/v1';
 

@@ -1,8 +1,8 @@
 import type { Question } from '../plan/step.ts';
+import { openConfig } from '../state/open-config.ts';
+import { makeWorkDir } from '../state/work-dir.ts';
 import { type Connected, type ConnectOptions, connectHosts } from './connect.ts';
-import { openConfig } from './open-config.ts';
 import { selectHosts } from './select-hosts.ts';
-import { makeWorkDir } from './work-dir.ts';
 
 /** Which hosts are meant, and how they are reached. */
 export interface WithHostsOptions extends Omit<ConnectOptions, 'env' | 'ask'> {

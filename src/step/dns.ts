@@ -2,7 +2,7 @@ import type { Cluster } from '../model/cluster/index.ts';
 import type { JsonObject } from '../model/json.ts';
 import { dedicated } from '../plan/step.ts';
 import { kubeObjects } from './generic/index.ts';
-import { KUBERNETES } from './kubeadm.ts';
+import { KUBERNETES } from './kubeadm/index.ts';
 
 type Dns = Cluster['spec']['dns'];
 

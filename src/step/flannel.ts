@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Wanted } from '../plan/ref.ts';
 import { dedicated } from '../plan/step.ts';
 import { type Kept, kubeObjects, type ObjectPatch } from './generic/index.ts';
-import { KUBERNETES } from './kubeadm.ts';
+import { KUBERNETES } from './kubeadm/index.ts';
 
 type Spec = Cluster['spec'];
 type Network = Spec['network'];

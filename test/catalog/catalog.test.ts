@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
-import { chooseVersion } from '../../src/catalog/choose.ts';
-import { catalogDirectory, readCatalog, readCatalogTexts } from '../../src/catalog/read.ts';
+import { chooseVersion } from '../../src/artifacts/catalog/choose.ts';
+import { catalogDirectory, readCatalog, readCatalogTexts } from '../../src/artifacts/catalog/read.ts';
 import type { Catalog } from '../../src/model/catalog/schema.ts';
 import { SUPPORTED_KUBERNETES } from '../../src/model/cluster/text.ts';
 
@@ -80,7 +80,7 @@ test('it is found from a bundle, wherever that runs', async () => {
     const { files } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as { files: string[] };
     expect(files).toContain('data');
     cpSync(catalogDirectory(), join(root, 'data', 'catalog'), { recursive: true });
-    const entry = `import { readCatalog } from './src/catalog/read.ts';
+    const entry = `import { readCatalog } from './src/artifacts/catalog/read.ts';
       const { components } = await readCatalog();
       console.log(components.size);`;
     await build({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { publishedFiles, readCatalog } from '../../src/catalog/index.ts';
+import { publishedFiles, readCatalog } from '../../src/artifacts/catalog/index.ts';
 import { type SelfSigned, selfSigned } from '../support/certificate.ts';
 import { FaultServer, serve } from '../support/fault-server.ts';
 import { KUBERNETES, SAMPLE } from './sample.ts';

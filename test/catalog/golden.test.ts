@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readCatalog } from '../../src/catalog/read.ts';
-import { resolveArtifacts } from '../../src/catalog/resolve.ts';
-import { zoneOf } from '../../src/catalog/zone.ts';
+import { readCatalog } from '../../src/artifacts/catalog/read.ts';
+import { resolveArtifacts } from '../../src/artifacts/catalog/resolve.ts';
+import { zoneOf } from '../../src/artifacts/catalog/zone.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ArtifactNeed } from '../../src/model/catalog/need.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { catalogDirectory, readCatalogTexts } from '../../src/catalog/index.ts';
+import { catalogDirectory, readCatalogTexts } from '../../src/artifacts/catalog/index.ts';
 import { randoms, seed, some } from '../rig/thorough.ts';
 import { artifactDirectory } from '../support/artifact-directory.ts';
 import { type ArtifactMirror, artifactMirror } from '../support/artifact-mirror.ts';

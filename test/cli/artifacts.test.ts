@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { pruneArtifacts } from '../../src/artifacts/handles/index.ts';
+import { blobPath, INDEX, parseIndex } from '../../src/artifacts/sources/disk/index-file.ts';
 import { boxPackages, boxSystem, installCommand } from '../../src/host/index.ts';
-import { pruneArtifacts } from '../../src/resource/index.ts';
 import { listArtifacts } from '../../src/runtime/artifacts.ts';
-import { blobPath, INDEX, parseIndex } from '../../src/supply/source/disk/index-file.ts';
 import { artifactDirectory } from '../support/artifact-directory.ts';
 import { type CliOptions, call, cli, tempDir } from './rig/cli.ts';
 
@@ -176,7 +176,7 @@ describe('artifacts on the command line', () => {
     expect((await states()).get(KUBEADM)).toBe('ready');
   });
 
-  // More of them are in src/resource/sources.test.ts.
+  // More of them are in src/artifacts/handles/sources.test.ts.
   test.each([
     ['nonsense', 'KX7020', 64],
     ['directory=/nowhere/at/all', 'KX7016', 1],

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Descriptor, type openRegistry, parseReference } from '../../src/artifacts/oci/index.ts';
 import { proxyFor } from '../../src/http/proxy.ts';
-import { type Descriptor, type openRegistry, parseReference } from '../../src/oci/index.ts';
 import { FakeRegistry } from './fake-registry.ts';
 import { failure, PASSWORD, Workshop } from './workshop.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { isDigest, parseReference } from '../../src/oci/index.ts';
+import { isDigest, parseReference } from '../../src/artifacts/oci/index.ts';
 import { program } from '../rig/programs.ts';
 import { randoms, seed, some } from '../rig/thorough.ts';
 import { arriving, sampleImage, Workshop } from './workshop.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, truncateSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Descriptor, parseReference, type TransferProgress } from '../../src/oci/index.ts';
+import { type Descriptor, parseReference, type TransferProgress } from '../../src/artifacts/oci/index.ts';
 import type { FakeRegistry, Fault } from './fake-registry.ts';
 import { arriving, failure, sampleImage, Workshop } from './workshop.ts';
 

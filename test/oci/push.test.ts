@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Descriptor, parseReference, type TransferProgress } from '../../src/oci/index.ts';
+import { type Descriptor, parseReference, type TransferProgress } from '../../src/artifacts/oci/index.ts';
 import { failure, sampleImage, Workshop } from './workshop.ts';
 
 const at = new Workshop();

@@ -11,8 +11,8 @@ import {
   openRegistry,
   parseReference,
   writeArchive,
-} from '../../src/oci/index.ts';
-import { imageTar, makeImage } from '../../src/supply/image/index.ts';
+} from '../../src/artifacts/oci/index.ts';
+import { imageTar, makeImage } from '../../src/artifacts/sources/image/index.ts';
 import { type DelayProxy, startProxy } from '../rig/proxy.ts';
 import { fakeProgram, madeOf, supplyIo } from '../supply/image-world.ts';
 import { BUILD_MS, RealRegistry, registryProgram } from './real-registry.ts';

@@ -2,7 +2,6 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
-import { KubexmError } from '../../src/model/errors/index.ts';
 import {
   type BlobStore,
   type BuiltImage,
@@ -15,7 +14,8 @@ import {
   openRegistry,
   type Registry,
   type RegistryOptions,
-} from '../../src/oci/index.ts';
+} from '../../src/artifacts/oci/index.ts';
+import { KubexmError } from '../../src/model/errors/index.ts';
 import { FakeRegistry } from './fake-registry.ts';
 
 /** A secret that must not be found anywhere. */

@@ -1,4 +1,4 @@
-import { readCatalog, resolveArtifacts } from '../../src/catalog/index.ts';
+import { readCatalog, resolveArtifacts } from '../../src/artifacts/catalog/index.ts';
 import { createCluster } from '../../src/pipeline/cluster/create.ts';
 import type { PlanContext } from '../../src/plan/layers.ts';
 import type { ExecutionFragment } from '../../src/plan/node.ts';

@@ -1,4 +1,4 @@
-import { readCatalog, resolveArtifacts } from '../../src/catalog/index.ts';
+import { readCatalog, resolveArtifacts } from '../../src/artifacts/catalog/index.ts';
 import { smokeComponents, smokeEnd, smokeModule } from '../../src/module/smoke.ts';
 import type { ExecutionFragment } from '../../src/plan/node.ts';
 import { configFor, planContextFor } from '../support/plan-context.ts';

@@ -4,8 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { crashPoints } from '../../src/engine/crash.ts';
 import { Journal } from '../../src/engine/journal.ts';
 import type { ExecuteResult, NewEvent } from '../../src/engine/options.ts';
-import { lockMachines, releaseMachines, runGraph } from '../../src/engine/run.ts';
-import { MemoryHost, MemoryMachine, type MemoryState } from '../../src/host/memory.ts';
+import { lockMachines, releaseMachines, runGraph } from '../../src/engine/run-graph.ts';
 import { LOCAL, type LockOwner } from '../../src/model/host.ts';
 import { sh } from '../../src/model/script.ts';
 import { barrier, on, parallel, sequence } from '../../src/plan/combinators.ts';
@@ -14,6 +13,7 @@ import type { ExecutionFragment } from '../../src/plan/node.ts';
 import { member } from '../../src/plan/ref.ts';
 import { defineStep, half, needed, satisfied } from '../../src/plan/step.ts';
 import { header, host, type Kv, kv, kvLike, task } from './engine.ts';
+import { MemoryHost, MemoryMachine, type MemoryState } from './memory/memory.ts';
 
 /**
  * A small pipeline over machines whose state lives in files, so that it survives the process: what tests crash everywhere.

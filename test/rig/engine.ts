@@ -3,8 +3,7 @@ import type { RunHeader } from '../../src/engine/journal.ts';
 import type { ExecuteOptions, ExecuteResult, JournalWriter, NewEvent } from '../../src/engine/options.ts';
 import type { JournalRecord } from '../../src/engine/record.ts';
 import { type Replay, replayOf } from '../../src/engine/replay.ts';
-import { runGraph } from '../../src/engine/run.ts';
-import { MemoryHost, type MemoryHostOptions, MemoryMachine, type MemoryMachineOptions } from '../../src/host/memory.ts';
+import { runGraph } from '../../src/engine/run-graph.ts';
 import type { Outcome } from '../../src/model/event.ts';
 import { LOCAL, type Machine } from '../../src/model/host.ts';
 import { rawScript, sh } from '../../src/model/script.ts';
@@ -12,6 +11,7 @@ import { mapNodes } from '../../src/plan/combinators.ts';
 import { buildGraph, type ExecutionGraph } from '../../src/plan/graph.ts';
 import type { ExecutionFragment } from '../../src/plan/node.ts';
 import { defineStep, needed, type StepDefinition, satisfied } from '../../src/plan/step.ts';
+import { MemoryHost, type MemoryHostOptions, MemoryMachine, type MemoryMachineOptions } from './memory/memory.ts';
 
 /** A host's name as combinators take it. */
 export const host = (name: string) => ({ name });

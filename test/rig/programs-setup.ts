@@ -21,7 +21,7 @@ const ENTRIES = {
   'sample-run': 'test/integration/drive-run.ts',
   'manifest-drive': 'test/integration/manifest-drive.ts',
   'manifest-run': 'test/integration/manifest-run.ts',
-  oci: 'src/oci/index.ts',
+  oci: 'src/artifacts/oci/index.ts',
 } as const;
 
 /** A program of the tests. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { appliesTo } from '../../src/catalog/check.ts';
-import { readCatalog } from '../../src/catalog/read.ts';
-import { executableName } from '../../src/supply/go/build.ts';
+import { appliesTo } from '../../src/artifacts/catalog/check.ts';
+import { readCatalog } from '../../src/artifacts/catalog/read.ts';
+import { executableName } from '../../src/artifacts/sources/go/build.ts';
 
 const catalog = await readCatalog();
 const builds = [...catalog.components.values()].flatMap(({ component, builds: all }) =>

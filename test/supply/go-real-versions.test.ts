@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
-import { readCatalog } from '../../src/catalog/read.ts';
+import { readCatalog } from '../../src/artifacts/catalog/read.ts';
+import type { ArtifactRow } from '../../src/artifacts/handles/report.ts';
 import { LAB_KUBERNETES, labConfig } from '../../src/lab/config.ts';
-import type { ArtifactRow } from '../../src/resource/report.ts';
 import { cli } from '../cli/rig/cli.ts';
 import { ARCH, besideCache, CACHE, whyNoBuild } from './go-recipe.ts';
 import { unpackImage } from './image-world.ts';

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { readCatalog } from '../../src/catalog/read.ts';
+import { readCatalog } from '../../src/artifacts/catalog/read.ts';
+import { goBuild } from '../../src/artifacts/sources/go/index.ts';
 import type { BuildNeed } from '../../src/model/catalog/need.ts';
-import { goBuild } from '../../src/supply/go/index.ts';
 import { thorough } from '../rig/thorough.ts';
 import { ARCH, recipeJob, whyNoBuild } from './go-recipe.ts';
 

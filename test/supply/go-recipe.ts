@@ -1,17 +1,17 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readCatalog } from '../../src/catalog/read.ts';
-import { resolveArtifacts } from '../../src/catalog/resolve.ts';
+import { type Cache, digestOfHex } from '../../src/artifacts/cache/cache.ts';
+import { ensure } from '../../src/artifacts/cache/ensure.ts';
+import { itemsOf } from '../../src/artifacts/cache/items.ts';
+import type { FilesJob } from '../../src/artifacts/cache/types.ts';
+import { readCatalog } from '../../src/artifacts/catalog/read.ts';
+import { resolveArtifacts } from '../../src/artifacts/catalog/resolve.ts';
+import { askGo } from '../../src/artifacts/sources/go/installed.ts';
+import { goSource } from '../../src/artifacts/sources/go-source.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { FileNeed } from '../../src/model/catalog/need.ts';
 import type { Arch, Component } from '../../src/model/catalog/schema.ts';
-import { type Cache, digestOfHex } from '../../src/supply/cache.ts';
-import { ensure } from '../../src/supply/ensure.ts';
-import { askGo } from '../../src/supply/go/installed.ts';
-import { goSource } from '../../src/supply/go-source.ts';
-import { itemsOf } from '../../src/supply/items.ts';
-import type { FilesJob } from '../../src/supply/types.ts';
 
 /** The processor of this machine. */
 export const ARCH: Arch = process.arch === 'x64' ? 'amd64' : 'arm64';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { databaseOf } from '../../src/supply/go/fetch-toolchain.ts';
-import { lookUp } from '../../src/supply/go/sumdb/lookup.ts';
-import { openNote, parseKey } from '../../src/supply/go/sumdb/note.ts';
-import { parseTree, tilePath } from '../../src/supply/go/sumdb/tree.ts';
+import { databaseOf } from '../../src/artifacts/sources/go/fetch-toolchain.ts';
+import { lookUp } from '../../src/artifacts/sources/go/sumdb/lookup.ts';
+import { openNote, parseKey } from '../../src/artifacts/sources/go/sumdb/note.ts';
+import { parseTree, tilePath } from '../../src/artifacts/sources/go/sumdb/tree.ts';
 
 const MODULE = 'github.com/containernetworking/plugins';
 const VERSION = 'v1.9.1';

@@ -3,9 +3,9 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownArch } from '../../src/supply/go/cgo.ts';
-import { fetchedVersion, fetchToolchain, placeOf } from '../../src/supply/go/fetch-toolchain.ts';
-import { parseProxies } from '../../src/supply/go/proxies.ts';
+import { ownArch } from '../../src/artifacts/sources/go/cgo.ts';
+import { fetchedVersion, fetchToolchain, placeOf } from '../../src/artifacts/sources/go/fetch-toolchain.ts';
+import { parseProxies } from '../../src/artifacts/sources/go/proxies.ts';
 import { FakeSumdb, h1, type Said, serve, zipOf } from './go-fake.ts';
 
 const VERSION = `v0.0.1-go${fetchedVersion()}.${process.platform}-${ownArch()}`;

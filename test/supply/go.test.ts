@@ -5,10 +5,10 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { goBuild, goBuildSource, goKey } from '../../src/artifacts/sources/go/index.ts';
+import { askGo, type Go } from '../../src/artifacts/sources/go/installed.ts';
+import { Session } from '../../src/artifacts/sources/go/session.ts';
 import type { BuildNeed } from '../../src/model/catalog/need.ts';
-import { goBuild, goBuildSource, goKey } from '../../src/supply/go/index.ts';
-import { askGo, type Go } from '../../src/supply/go/installed.ts';
-import { Session } from '../../src/supply/go/session.ts';
 import { type Said, serve } from './go-fake.ts';
 import { GOOD, HELPED, MODULES, only, RECIPE, STAGED, sumdb } from './go-modules.ts';
 

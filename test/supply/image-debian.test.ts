@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openBlobStore } from '../../src/artifacts/oci/index.ts';
+import { aptConfig, aptEnvironment } from '../../src/artifacts/sources/debian/apt-config.ts';
+import { makeImage } from '../../src/artifacts/sources/image/index.ts';
 import type { Arch } from '../../src/model/catalog/schema.ts';
-import { openBlobStore } from '../../src/oci/index.ts';
-import { aptConfig, aptEnvironment } from '../../src/supply/debian/apt-config.ts';
-import { makeImage } from '../../src/supply/image/index.ts';
 import { type FakePackage, fakeRepository, madeOf, supplyIo, unpackImage } from './image-world.ts';
 
 const hasApt = ['apt-get', 'dpkg-deb'].every((name) => spawnSync(name, ['--version']).status === 0);

@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readCatalog } from '../../src/catalog/read.ts';
-import { resolveArtifacts } from '../../src/catalog/resolve.ts';
-import { zoneOf } from '../../src/catalog/zone.ts';
+import { readCatalog } from '../../src/artifacts/catalog/read.ts';
+import { resolveArtifacts } from '../../src/artifacts/catalog/resolve.ts';
+import { zoneOf } from '../../src/artifacts/catalog/zone.ts';
+import { openBlobStore } from '../../src/artifacts/oci/index.ts';
+import { goBuild, goBuildSource } from '../../src/artifacts/sources/go/index.ts';
+import { makeImage } from '../../src/artifacts/sources/image/index.ts';
+import { ownSources } from '../../src/artifacts/sources/own-program.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ArtifactNeed } from '../../src/model/catalog/need.ts';
 import type { CatalogImage } from '../../src/model/catalog/schema.ts';
-import { openBlobStore } from '../../src/oci/index.ts';
-import { goBuild, goBuildSource } from '../../src/supply/go/index.ts';
-import { makeImage } from '../../src/supply/image/index.ts';
-import { ownSources } from '../../src/supply/own-program.ts';
 import { supplyIo } from './image-world.ts';
 
 const CACHE = join(process.env['XDG_CACHE_HOME'] || join(process.env['HOME'] ?? homedir(), '.cache'), 'kubexm');

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { SupplyIo } from '../../src/artifacts/cache/types.ts';
 import type { Arch, MadeImage } from '../../src/model/catalog/schema.ts';
 import { componentSchema } from '../../src/model/catalog/schema.ts';
-import type { SupplyIo } from '../../src/supply/types.ts';
 
 /** The least that is a static program for a processor, with a text in it. */
 export function fakeProgram(arch: Arch, text: string): Buffer {

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readCatalog } from '../../src/catalog/read.ts';
+import { readCatalog } from '../../src/artifacts/catalog/read.ts';
+import { buildImage, buildIndex, buildLayer, openBlobStore } from '../../src/artifacts/oci/index.ts';
+import { imageTar, makeImage, makeKey } from '../../src/artifacts/sources/image/index.ts';
 import type { Arch, MadeImage } from '../../src/model/catalog/schema.ts';
-import { buildImage, buildIndex, buildLayer, openBlobStore } from '../../src/oci/index.ts';
-import { imageTar, makeImage, makeKey } from '../../src/supply/image/index.ts';
 import { fakeProgram, listTar, madeOf, supplyIo, unpackImage } from './image-world.ts';
 
 const MADE = madeOf({

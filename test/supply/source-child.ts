@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { openBlobStore } from '../../src/oci/index.ts';
-import { upstream } from '../../src/supply/source/index.ts';
-import type { Job } from '../../src/supply/types.ts';
+import type { Job } from '../../src/artifacts/cache/types.ts';
+import { openBlobStore } from '../../src/artifacts/oci/index.ts';
+import { upstream } from '../../src/artifacts/sources/index.ts';
 
 /** The job of a process. */
 export interface Told {

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bundle, directory, writeBundle } from '../../src/supply/source/index.ts';
-import type { Supplied } from '../../src/supply/types.ts';
+import type { Supplied } from '../../src/artifacts/cache/types.ts';
+import { bundle, directory, writeBundle } from '../../src/artifacts/sources/index.ts';
 import { noise } from '../oci/workshop.ts';
 import { contentOf, failure, fileNeed, filesJob, hex, member, SourceWorld, tarOf } from './source-world.ts';
 

@@ -1,6 +1,6 @@
 import { createServer as createTcp } from 'node:net';
 import { expect, test } from 'vitest';
-import { upstream } from '../../src/supply/source/index.ts';
+import { upstream } from '../../src/artifacts/sources/index.ts';
 import { noise } from '../oci/workshop.ts';
 import { type Behaviour, cut, serve } from '../support/fault-server.ts';
 import { failure, fileNeed, filesJob, hasty, hex, quick, SourceWorld } from './source-world.ts';

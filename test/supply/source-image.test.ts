@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openBlobStore, parseReference } from '../../src/oci/index.ts';
-import { mirror, upstream, zone } from '../../src/supply/source/index.ts';
-import { untar } from '../../src/supply/tar/untar.ts';
+import { openBlobStore, parseReference } from '../../src/artifacts/oci/index.ts';
+import { mirror, upstream, zone } from '../../src/artifacts/sources/index.ts';
+import { untar } from '../../src/artifacts/sources/tar/untar.ts';
 import { sampleImage, Workshop } from '../oci/workshop.ts';
 import { contentOf, failure, imageJob, quick, SourceWorld } from './source-world.ts';
 

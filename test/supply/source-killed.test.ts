@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
-import { upstream } from '../../src/supply/source/index.ts';
+import { upstream } from '../../src/artifacts/sources/index.ts';
 import { noise } from '../oci/workshop.ts';
 import { randoms, seed, some } from '../rig/thorough.ts';
 import type { Behaviour } from '../support/fault-server.ts';

@@ -1,7 +1,7 @@
 import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { upstream } from '../../src/supply/source/index.ts';
+import { upstream } from '../../src/artifacts/sources/index.ts';
 import { noise } from '../oci/workshop.ts';
 import { failure, fileNeed, filesJob, hasty, hex, imageJob, quick, SourceWorld } from './source-world.ts';
 

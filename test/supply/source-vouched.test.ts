@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Source } from '../../src/artifacts/cache/types.ts';
+import { mirror, upstream, zone } from '../../src/artifacts/sources/index.ts';
 import type { FileNeed } from '../../src/model/catalog/need.ts';
-import { mirror, upstream, zone } from '../../src/supply/source/index.ts';
-import type { Source } from '../../src/supply/types.ts';
 import { noise } from '../oci/workshop.ts';
 import { type SelfSigned, selfSigned } from '../support/certificate.ts';
 import { FaultServer, serve } from '../support/fault-server.ts';

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
+import type { FilesJob, ImageJob, Supplied, SupplyIo } from '../../src/artifacts/cache/types.ts';
+import { type TarEntry, tar } from '../../src/artifacts/oci/content/tar.ts';
+import { type BlobStore, openBlobStore } from '../../src/artifacts/oci/index.ts';
+import type { WebOptions } from '../../src/artifacts/sources/index.ts';
 import type { FileNeed, ImageNeed } from '../../src/model/catalog/need.ts';
 import { KubexmError } from '../../src/model/errors/index.ts';
-import { type TarEntry, tar } from '../../src/oci/content/tar.ts';
-import { type BlobStore, openBlobStore } from '../../src/oci/index.ts';
-import type { WebOptions } from '../../src/supply/source/index.ts';
-import type { FilesJob, ImageJob, Supplied, SupplyIo } from '../../src/supply/types.ts';
 import { FaultServer, serve } from '../support/fault-server.ts';
 
 /** Little patience, but enough for a machine that is busy. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readCatalog, resolveArtifacts } from '../../src/catalog/index.ts';
-import { openCluster } from '../../src/runtime/open-config.ts';
-import { itemsOf, jobsOf } from '../../src/supply/index.ts';
-import { blobPath, formatIndex, INDEX } from '../../src/supply/source/disk/index-file.ts';
-import type { Supplied } from '../../src/supply/types.ts';
+import { itemsOf, jobsOf } from '../../src/artifacts/cache/index.ts';
+import type { Supplied } from '../../src/artifacts/cache/types.ts';
+import { readCatalog, resolveArtifacts } from '../../src/artifacts/catalog/index.ts';
+import { blobPath, formatIndex, INDEX } from '../../src/artifacts/sources/disk/index-file.ts';
+import { openCluster } from '../../src/state/open-config.ts';
 
 /** Read once: it is big, and nobody changes it. */
 const catalog = readCatalog();

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readCatalog, resolveArtifacts } from '../../src/catalog/index.ts';
+import { readCatalog, resolveArtifacts } from '../../src/artifacts/catalog/index.ts';
 import type { FileNeed } from '../../src/model/catalog/need.ts';
-import { openCluster } from '../../src/runtime/open-config.ts';
+import { openCluster } from '../../src/state/open-config.ts';
 import { noise } from '../oci/workshop.ts';
 import { member, tarGz } from '../supply/source-world.ts';
 import { type Behaviour, FaultServer, serve } from './fault-server.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalRecord } from '../../src/engine/journal.ts';
-import { BEGINNING } from '../../src/runtime/run-marks.ts';
-import type { WorkDir } from '../../src/runtime/work-dir.ts';
+import { BEGINNING } from '../../src/state/run-marks.ts';
+import type { WorkDir } from '../../src/state/work-dir.ts';
 
 /** A run as its directory keeps it. */
 export interface PastRun {

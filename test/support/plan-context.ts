@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '../../src/config/index.ts';
-import { parseFacts } from '../../src/host/facts.ts';
+import { parseFacts } from '../../src/host/facts/index.ts';
 import type { ClusterHost } from '../../src/model/cluster/index.ts';
 import type { Facts } from '../../src/model/facts.ts';
 import { LOCAL } from '../../src/model/host.ts';

@@ -17,6 +17,6 @@ export const checkClusterCommand: CommandSpec = {
 async function check(call: Call) {
   const flags = await runFlags(call);
   const { checkCluster } = await import('../../index.ts');
-  const { executePipeline } = await import('../run-pipeline.ts');
+  const { executePipeline } = await import('../pipeline-command.ts');
   return executePipeline(checkCluster, undefined, flags, call.io);
 }

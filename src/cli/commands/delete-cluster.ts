@@ -25,7 +25,7 @@ async function remove(call: Call) {
     io.note(io.paintNote('yellow', io.say('delete.warning', { hosts: cluster.spec.hosts.length })));
     await confirmByName(cluster.metadata.name, io);
   }
-  const { executePipeline } = await import('../run-pipeline.ts');
+  const { executePipeline } = await import('../pipeline-command.ts');
   const code = await executePipeline(deleteCluster, undefined, flags, io);
   if (code === 0 && !flags.dryRun)
     await forgetKubeconfig({ cluster: cluster.metadata.name, baseDir: flags.baseDir }, io);

@@ -37,6 +37,6 @@ async function download(call: Call) {
     await forgetArtifacts(flags, forget);
   }
   const { downloadArtifacts } = await import('../../index.ts');
-  const { executePipeline } = await import('../run-pipeline.ts');
+  const { executePipeline } = await import('../pipeline-command.ts');
   return executePipeline(downloadArtifacts, undefined, flags, io);
 }

@@ -48,7 +48,7 @@ async function plan(call: Call): Promise<ExitCode> {
   const flags = { ...(await runFlags(call)), dryRun: true, view: 'auto' as const };
   const params = { skipPreflight: options.flag('skipPreflight') };
   const { createCluster, exitCodeOfReport, savedPlanOf } = await import('../../index.ts');
-  const { chooseView, runShown } = await import('../run-pipeline.ts');
+  const { chooseView, runShown } = await import('../pipeline-command.ts');
   const kept: { planned?: PlannedRun } = {};
   const planning: RunFlags['planning'] = {
     onPlanned: (planned) => {

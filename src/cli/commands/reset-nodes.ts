@@ -39,7 +39,7 @@ async function reset(call: Call) {
     const refused = await confirmReset(cluster.metadata.name, nodes, flags, io);
     if (refused !== undefined) return refused;
   }
-  const { executePipeline } = await import('../run-pipeline.ts');
+  const { executePipeline } = await import('../pipeline-command.ts');
   const code = await executePipeline(
     resetNodes,
     { nodes, ...(options.flag('leave') ? { leave: true } : {}) },

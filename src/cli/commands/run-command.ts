@@ -46,7 +46,7 @@ async function run(call: Call) {
   const nodes = selectHosts(cluster, patterns);
   // One word is a line for the shell; several are a command and its arguments, each to arrive as it was typed.
   const command = args.length === 1 ? (args[0] ?? '') : args.map((word) => quote(word)).join(' ');
-  const { runShown } = await import('../run-pipeline.ts');
+  const { runShown } = await import('../pipeline-command.ts');
   const { commandView, endOfCommand } = await import('../report/command-output.ts');
   const format = options.text('output') as 'text' | 'json' | 'yaml';
   const { view, results } = commandView(nodes, format, io);

@@ -27,6 +27,6 @@ async function run(call: Call) {
   const patterns = options.list('nodes');
   const { cluster } = await openCluster(flags.configFile, flags.overrides);
   const nodes = patterns.length > 0 ? { nodes: selectHosts(cluster, patterns) } : {};
-  const { executePipeline } = await import('../run-pipeline.ts');
+  const { executePipeline } = await import('../pipeline-command.ts');
   return executePipeline(runTask, { task, ...nodes }, flags, io);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseFacts } from '../facts.ts';
+import { parseFacts } from './index.ts';
 
 const NOW = 1_735_787_045_000;
 const recorded = (name: string): string => readFileSync(join(import.meta.dirname, 'recorded', `${name}.txt`), 'utf8');

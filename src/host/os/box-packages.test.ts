@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readCatalog } from '../../catalog/index.ts';
+import { readCatalog } from '../../artifacts/catalog/index.ts';
 import { boxSystem } from '../box.ts';
 import { boxPackages, installCommand, installScript } from './box-packages.ts';
 

@@ -84,8 +84,8 @@ export const supplyErrors = {
     exit: 1,
     title: { en: 'this cluster needs no {what}', zh: '该集群不需要 {what}' },
     remedy: {
-      en: 'A task asks for what src/catalog/requests.ts does not request. Report this with the configuration.',
-      zh: '某个任务请求了 src/catalog/requests.ts 未声明的内容。请附上配置报告此问题。',
+      en: 'A task asks for what src/artifacts/catalog/requests.ts does not request. Report this with the configuration.',
+      zh: '某个任务请求了 src/artifacts/catalog/requests.ts 未声明的内容。请附上配置报告此问题。',
     },
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -1,7 +1,7 @@
 import { type Script, sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import { KUBECTL } from '../generic/index.ts';
-import { KUBERNETES } from '../kubeadm.ts';
+import { KUBERNETES } from '../kubeadm/index.ts';
 
 const SYSTEM = [...KUBECTL, '--kubeconfig', KUBERNETES.adminConf, '--request-timeout=20s', '-n', 'kube-system'];
 /** The name of a token's secret and, in base64, what it is for. Never the token itself. */

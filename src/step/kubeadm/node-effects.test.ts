@@ -10,7 +10,7 @@ import { flannel } from '../../component/flannel.ts';
 import { effectWords } from '../../engine/manifest.ts';
 import { KUBELET_DIR } from '../../model/cluster/places.ts';
 import type { Effect } from '../../model/effect.ts';
-import { kubeletEnabled } from '../kubeadm.ts';
+import { kubeletEnabled } from './index.ts';
 
 const { cluster } = await planContextFor(configFor());
 const places = { criSocket: '/run/c.sock', kubeletDir: KUBELET_DIR };

@@ -1,7 +1,7 @@
 import type { Output } from '../../model/host.ts';
 import { type Script, sh } from '../../model/script.ts';
 import { KUBECTL } from '../generic/index.ts';
-import { KUBERNETES } from '../kubeadm.ts';
+import { KUBERNETES } from '../kubeadm/index.ts';
 import { SMOKE } from './objects.ts';
 
 /** kubectl as the administrator, in the namespace of the check. One that waits says itself for how long. */

@@ -1,6 +1,6 @@
+import { getArtifact, resourcesOf } from '../../artifacts/handles/index.ts';
 import { parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
-import { getArtifact, resourcesOf } from '../../resource/index.ts';
 
 /** Gets everything the cluster needs onto the machine kubexm runs on. */
 export const getArtifactsTask = defineTask({

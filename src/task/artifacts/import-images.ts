@@ -1,6 +1,6 @@
+import { resourcesOf } from '../../artifacts/handles/index.ts';
 import { on, parallel } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { resourcesOf } from '../../resource/index.ts';
 import { importImage } from '../../step/artifacts.ts';
 
 /** Imports the images of each host into its runtime: no node pulls, so none needs a registry. */

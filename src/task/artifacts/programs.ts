@@ -1,9 +1,9 @@
+import { resourcesOf } from '../../artifacts/handles/index.ts';
 import type { Arch } from '../../model/catalog/schema.ts';
 import { nothing, on } from '../../plan/combinators.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
 import { member, type Ref } from '../../plan/ref.ts';
-import { resourcesOf } from '../../resource/index.ts';
 import { installPrograms } from '../../step/artifacts.ts';
 
 /** Programs of a component on hosts, each with the build for its processor. */

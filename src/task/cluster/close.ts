@@ -1,6 +1,6 @@
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { joinSecretsGone } from '../../step/cluster.ts';
+import { joinSecretsGone } from '../../step/cluster/index.ts';
 import { healthyMaster } from '../nodes.ts';
 
 /** Removes what let nodes join. It has the tags of the task that makes a token, and no other: no run has one without the other. */

@@ -3,7 +3,13 @@ import type { Cluster } from '../../model/cluster/index.ts';
 import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
-import { controlPlaneReady, daemonReady, daemonRevision, deploymentServes, nodeReady } from '../../step/cluster.ts';
+import {
+  controlPlaneReady,
+  daemonReady,
+  daemonRevision,
+  deploymentServes,
+  nodeReady,
+} from '../../step/cluster/index.ts';
 import { healthyMaster, staticPods, targetMasters, targetNodes } from '../nodes.ts';
 
 /** The cluster is well. Each node looks at itself: one that is lost holds nobody up, and is not called ready either. */

@@ -4,7 +4,7 @@ import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
 import { member } from '../../plan/ref.ts';
-import { fetchKubeconfig, homeOfUser, kubeDirectory, tellLeftAlone, userKubeconfig } from '../../step/cluster.ts';
+import { fetchKubeconfig, homeOfUser, kubeDirectory, tellLeftAlone, userKubeconfig } from '../../step/cluster/index.ts';
 import { configOf, endpointOf } from '../kubernetes/settings.ts';
 import { healthyMaster, targetMasters } from '../nodes.ts';
 

@@ -1,6 +1,6 @@
 import { nothing, on } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
-import { nodeLabels } from '../../step/cluster.ts';
+import { nodeLabels } from '../../step/cluster/index.ts';
 import { configOf } from '../kubernetes/settings.ts';
 import { healthyMaster, targetNodes } from '../nodes.ts';
 

@@ -2,7 +2,7 @@ import { componentsOf } from '../../component/index.ts';
 import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
-import { askHealth, tellHealth } from '../../step/cluster.ts';
+import { askHealth, tellHealth } from '../../step/cluster/index.ts';
 import { allNodes, healthyMaster, staticPods } from '../nodes.ts';
 
 /** The last look, for people to see. */

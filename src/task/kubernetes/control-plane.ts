@@ -1,6 +1,6 @@
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { controlPlanePatch, KUBERNETES, kubernetesDirectory } from '../../step/kubeadm.ts';
+import { controlPlanePatch, KUBERNETES, kubernetesDirectory } from '../../step/kubeadm/index.ts';
 import { staticPods, targetMasters } from '../nodes.ts';
 
 /** What the static pods of every master have that kubeadm would not give them. */

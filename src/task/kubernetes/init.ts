@@ -1,6 +1,6 @@
 import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { kubeadmConfigFile, kubeadmInit } from '../../step/kubeadm.ts';
+import { kubeadmConfigFile, kubeadmInit } from '../../step/kubeadm/index.ts';
 import { firstMaster, targetMasters } from '../nodes.ts';
 import { clusterSettings, nodePlaces, nodeSettings } from './settings.ts';
 

@@ -3,7 +3,7 @@ import type { Json } from '../../model/json.ts';
 import { on, parallel, type StepFragment, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { member, type Ref } from '../../plan/ref.ts';
-import { certificateKey, joinToken, kubeadmJoin } from '../../step/kubeadm.ts';
+import { certificateKey, joinToken, kubeadmJoin } from '../../step/kubeadm/index.ts';
 import { firstMaster, healthyMaster, targetNodes } from '../nodes.ts';
 import { endpointOf, nodePlaces, nodeSettings } from './settings.ts';
 

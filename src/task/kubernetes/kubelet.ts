@@ -1,7 +1,13 @@
 import { componentsOf, runtimeOf } from '../../component/index.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { KUBERNETES, kubeletDropIn, kubeletEnabled, kubeletUnitFile, kubernetesDirectory } from '../../step/kubeadm.ts';
+import {
+  KUBERNETES,
+  kubeletDropIn,
+  kubeletEnabled,
+  kubeletUnitFile,
+  kubernetesDirectory,
+} from '../../step/kubeadm/index.ts';
 import { targetNodes } from '../nodes.ts';
 import { nodePlaces } from './settings.ts';
 

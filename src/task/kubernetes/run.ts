@@ -1,6 +1,6 @@
 import { on } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
-import { kubeletRunning } from '../../step/kubeadm.ts';
+import { kubeletRunning } from '../../step/kubeadm/index.ts';
 import { programDigest } from '../artifacts/programs.ts';
 import { targetNodes } from '../nodes.ts';
 

@@ -1,3 +1,4 @@
+import { resourcesOf } from '../../artifacts/handles/index.ts';
 import { stackedEtcd } from '../../component/etcd.ts';
 import { runtimeOf } from '../../component/index.ts';
 import { kubeVip } from '../../component/load-balancers.ts';
@@ -7,12 +8,11 @@ import type { ClusterHost } from '../../model/cluster/index.ts';
 import { apiServerPort } from '../../model/cluster/places.ts';
 import { type JsonObject, mergePatch } from '../../model/json.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
-import { resourcesOf } from '../../resource/index.ts';
 import { ETCD_CLIENT } from '../../step/etcd/places.ts';
 import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
+import { KUBERNETES } from '../../step/kubeadm/index.ts';
 import type { NodePlaces } from '../../step/kubeadm/places.ts';
 import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';
-import { KUBERNETES } from '../../step/kubeadm.ts';
 import { endpointsOf } from '../etcd/members.ts';
 import { balancerPods } from '../load-balancer/proxies.ts';
 import { allNodes, proxyModeIn } from '../nodes.ts';

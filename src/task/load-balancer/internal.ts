@@ -1,8 +1,8 @@
+import { resourcesOf } from '../../artifacts/handles/index.ts';
 import { isProxied } from '../../model/cluster/places.ts';
 import { nothing, on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
-import { resourcesOf } from '../../resource/index.ts';
 import { MANIFESTS } from '../../step/kubeadm/places.ts';
 import { balancerDirectory } from '../../step/load-balancer/static-pod.ts';
 import { configOf } from '../kubernetes/settings.ts';

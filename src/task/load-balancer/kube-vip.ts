@@ -1,9 +1,9 @@
+import { resourcesOf } from '../../artifacts/handles/index.ts';
 import { KUBE_VIP_METRICS_PORT, kubeVip } from '../../component/load-balancers.ts';
 import { apiServerPort, loopbacksOf } from '../../model/cluster/places.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { member, type Wanted } from '../../plan/ref.ts';
-import { resourcesOf } from '../../resource/index.ts';
 import { KUBE_VIP_ADMIN, kubeVipAccess, kubeVipPod, kubeVipSettled } from '../../step/kube-vip.ts';
 import { MANIFESTS } from '../../step/kubeadm/places.ts';
 import { balancerDirectory } from '../../step/load-balancer/static-pod.ts';

@@ -1,7 +1,7 @@
+import { resourcesOf } from '../../artifacts/handles/index.ts';
 import { flannel } from '../../component/flannel.ts';
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { resourcesOf } from '../../resource/index.ts';
 import { flannelManifest } from '../../step/flannel.ts';
 import { healthyMaster } from '../nodes.ts';
 

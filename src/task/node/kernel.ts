@@ -1,6 +1,6 @@
 import { on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { defaultSettings, forwardingSettings, kernelModules } from '../../step/node.ts';
+import { defaultSettings, forwardingSettings, kernelModules } from '../../step/node/index.ts';
 
 /** Loads modules, then sets kernel parameters. */
 export const kernelTask = defineTask({

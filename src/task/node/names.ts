@@ -1,7 +1,7 @@
 import { hasLocalProxies } from '../../model/cluster/places.ts';
 import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanHost } from '../../plan/layers.ts';
-import { nameServers, ownName, sharedNames } from '../../step/node.ts';
+import { nameServers, ownName, sharedNames } from '../../step/node/index.ts';
 
 /** Gives the machines their names. A name is in /etc/hosts before a machine is called so: sudo looks itself up. */
 export const namesTask = defineTask({

@@ -2,7 +2,7 @@ import { componentsOf } from '../../component/index.ts';
 import type { Effect } from '../../model/effect.ts';
 import { on, parallel } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
-import { prerequisites, volumesExpected } from '../../step/node.ts';
+import { prerequisites, volumesExpected } from '../../step/node/index.ts';
 
 /** Installs what the cluster needs of the system, and what the user asked for. */
 export const packagesTask = defineTask({

@@ -7,7 +7,7 @@ import {
   rivalsOf,
   timeLinesFor,
   timeServers,
-} from '../../step/node.ts';
+} from '../../step/node/index.ts';
 
 /** One time on all machines, by chrony. One that was there before is configured, and stays. */
 export const timeTask = defineTask({

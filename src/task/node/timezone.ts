@@ -1,6 +1,6 @@
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { timeZone } from '../../step/node.ts';
+import { timeZone } from '../../step/node/index.ts';
 
 /** Sets the time zone, if the configuration names one. */
 export const timezoneTask = defineTask({

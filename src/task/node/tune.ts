@@ -1,6 +1,6 @@
 import { on, parallel } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { firewallOff, selinuxPermissive, swapOff } from '../../step/node.ts';
+import { firewallOff, selinuxPermissive, swapOff } from '../../step/node/index.ts';
 
 /** Takes away what would stand in the way of containers. A machine on which SELinux is off stays so. */
 export const tuneTask = defineTask({

@@ -1,6 +1,6 @@
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { volumeClients } from '../../step/node.ts';
+import { volumeClients } from '../../step/node/index.ts';
 
 /** Installs what mounts the volumes of pods. */
 export const volumesTask = defineTask({

@@ -3,8 +3,6 @@ import type { Cluster, ClusterHost } from '../../model/cluster/index.ts';
 import { barrier, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import { expectedHosts, expectedOf } from '../../step/preflight/expected.ts';
-import { lookFor } from '../../step/preflight/look-for.ts';
-import { servedPorts, type Target, targetsIn } from '../../step/preflight/ports.ts';
 import {
   judgeHost,
   listen,
@@ -13,7 +11,9 @@ import {
   reach,
   stopListening,
   tellFindings,
-} from '../../step/preflight.ts';
+} from '../../step/preflight/index.ts';
+import { lookFor } from '../../step/preflight/look-for.ts';
+import { servedPorts, type Target, targetsIn } from '../../step/preflight/ports.ts';
 import { proxyModeIn } from '../nodes.ts';
 
 /** Checks all hosts at once, changes nothing, and tells everything in one table. */

@@ -1,7 +1,7 @@
 import type { Text } from '../../model/errors/index.ts';
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { confirm } from '../../step/preflight.ts';
+import { confirm } from '../../step/preflight/index.ts';
 
 /** What is asked. */
 export interface ConfirmInputs {

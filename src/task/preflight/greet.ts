@@ -1,7 +1,7 @@
 import type { Text } from '../../model/errors/index.ts';
 import { on } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
-import { greet } from '../../step/preflight.ts';
+import { greet } from '../../step/preflight/index.ts';
 
 const LOGO = String.raw` _  __     _         __  ____  __
 | |/ /   _| |__   ___\ \/ /  \/  |

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { causes, Rig } from '../../../test/rig/engine.ts';
+import { MemoryHost, MemoryMachine } from '../../../test/rig/memory/memory.ts';
 import { type ConfigParts, configFor, planContextFor } from '../../../test/support/plan-context.ts';
-import { MemoryHost, MemoryMachine } from '../../host/memory.ts';
 import { catalogue, type ErrorCode, type Lang } from '../../model/errors/index.ts';
 import type { Facts } from '../../model/facts.ts';
 import { type Output, output } from '../../model/host.ts';

@@ -1,8 +1,8 @@
+import { resourcesOf } from '../../artifacts/handles/index.ts';
 import { containerd } from '../../component/containerd.ts';
 import { placesOf } from '../../component/places.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
-import { resourcesOf } from '../../resource/index.ts';
 import { installPrograms } from '../../step/artifacts.ts';
 import {
   CONTAINERD,

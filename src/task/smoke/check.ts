@@ -3,8 +3,8 @@ import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import type { Ref } from '../../plan/ref.ts';
 import type { Tried } from '../../step/smoke/checks.ts';
+import { tellResults, tryCheck } from '../../step/smoke/index.ts';
 import type { SmokePod } from '../../step/smoke/pods.ts';
-import { tellResults, tryCheck } from '../../step/smoke.ts';
 import { healthyMaster } from '../nodes.ts';
 
 const GRACE_SECONDS = 15;

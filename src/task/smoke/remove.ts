@@ -1,8 +1,8 @@
+import { resourcesOf } from '../../artifacts/handles/index.ts';
 import { barrier, on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
-import { resourcesOf } from '../../resource/index.ts';
+import { dropImage, removeObjects } from '../../step/smoke/index.ts';
 import { SMOKE } from '../../step/smoke/objects.ts';
-import { dropImage, removeObjects } from '../../step/smoke.ts';
 import { allNodes, healthyMaster } from '../nodes.ts';
 
 /** Nothing of the check is left: neither in the cluster nor on its nodes. */

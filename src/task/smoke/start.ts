@@ -1,12 +1,12 @@
+import { getArtifact, resourcesOf } from '../../artifacts/handles/index.ts';
 import { barrier, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, withOutputs } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
 import { member, type Ref } from '../../plan/ref.ts';
-import { getArtifact, resourcesOf } from '../../resource/index.ts';
 import { importImage } from '../../step/artifacts.ts';
+import { podsServe, removeObjects, serviceOfCheck, testServer } from '../../step/smoke/index.ts';
 import { SMOKE } from '../../step/smoke/objects.ts';
 import type { SmokePod } from '../../step/smoke/pods.ts';
-import { podsServe, removeObjects, serviceOfCheck, testServer } from '../../step/smoke.ts';
 import { allNodes, healthyMaster } from '../nodes.ts';
 
 const POD_SECONDS = 120;

@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../../../src/cli/command-spec.ts';
 import { commands } from '../../../src/cli/commands/index.ts';
+import { executePipeline } from '../../../src/cli/pipeline-command.ts';
 import { addRunOptions, runFlags } from '../../../src/cli/run-options.ts';
-import { executePipeline } from '../../../src/cli/run-pipeline.ts';
 import { samplePipeline } from '../../integration/pipeline.ts';
 
 /** All commands and one more: a pipeline of real steps. */

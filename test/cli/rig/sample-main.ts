@@ -1,4 +1,4 @@
-import { runCli } from '../../../src/cli/run-cli.ts';
+import { runCli } from '../../../src/cli/entry.ts';
 import { sampleCommands } from './sample-command.ts';
 
 // The command line with one more command, as a process.

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { artifactCacheDir } from '../../../src/artifacts/cache/index.ts';
 import { deb822, readSources, sourcesFor } from '../../../src/lab/nspawn/sources.ts';
-import { artifactCacheDir } from '../../../src/supply/index.ts';
 import { enter, type Place } from './machine.ts';
 import type { Variant } from './variants.ts';
 

@@ -2,8 +2,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readCatalog } from '../../../src/catalog/read.ts';
-import { goBuild } from '../../../src/supply/go/index.ts';
+import { readCatalog } from '../../../src/artifacts/catalog/read.ts';
+import { goBuild } from '../../../src/artifacts/sources/go/index.ts';
 import { ARCH, recipeJob } from '../../supply/go-recipe.ts';
 
 const name = process.argv[2] ?? '';
