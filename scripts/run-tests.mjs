@@ -13,6 +13,7 @@ import { testPasses } from './test-projects.ts';
 import { testBusybox } from './test-shells.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const failures = [];
 const say = (text) => console.log(`test: ${text}`);
 
 function run([command, ...args], env = {}) {
@@ -21,6 +22,8 @@ function run([command, ...args], env = {}) {
 }
 
 function finish({ passed, failed, skipped }) {
+  for (const failure of failures) console.log(`\nfailed: ${failure}`);
+  if (failures.length > 0) console.log('');
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   process.exit(failed > 0 || passed === 0 ? 1 : 0);
 }
@@ -84,6 +87,7 @@ function pass(outside, args) {
   const found = existsSync(summary) ? JSON.parse(readFileSync(summary, 'utf8')) : { passed: 0, failed: 0, skipped: 0 };
   // Whatever else vitest is not content with is a failure too.
   if (status !== 0 && found.failed === 0) found.failed = 1;
+  failures.push(...(found.failures ?? []));
   for (const name of Object.keys(counts)) counts[name] += found[name];
   const wholly = thorough || tried.isNew ? (found.files ?? []) : inFull.filter((file) => found.files?.includes(file));
   if (thorough || process.argv.length === 2) tried.record(all, wholly);
