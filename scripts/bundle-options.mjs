@@ -1,3 +1,5 @@
+import { inlineShell } from './inline-shell.mjs';
+
 // Packages in CommonJS expect these three.
 const banner = [
   "import { createRequire as kubexmRequire } from 'node:module';",
@@ -17,5 +19,6 @@ export const bundleOptions = {
   banner: { js: banner },
   // ssh2 works without its native parts, and a bundle cannot carry them.
   external: ['cpu-features', '*.node'],
+  plugins: [inlineShell],
   logLevel: 'warning',
 };

@@ -54,6 +54,11 @@ function options() {
   };
 }
 
+/** Where a mutant is, for a person. */
+function placeOf({ file, line, script }: Mutant): string {
+  return script === undefined ? `${file}:${line}` : `${script.file}:${script.line}`;
+}
+
 /** Copies the sources into the sandbox, with switches in those that have mutants. */
 function place({ work }: Sandbox, mutants: readonly Mutant[]): void {
   cpSync(join(root, 'src'), join(work, 'src'), { recursive: true });
@@ -74,8 +79,8 @@ async function tryAll(
     for (const trial of waiting) {
       if (Date.now() > until) return;
       trial.outcome = await attempt(sandbox, trial.mutant, known);
-      const { file, line, kind } = trial.mutant;
-      say(`${trial.outcome.caught ? 'caught  ' : 'SURVIVED'} ${file}:${line} ${kind} (${trial.outcome.by})`);
+      const { kind } = trial.mutant;
+      say(`${trial.outcome.caught ? 'caught  ' : 'SURVIVED'} ${placeOf(trial.mutant)} ${kind} (${trial.outcome.by})`);
     }
   };
   await Promise.all(Array.from({ length: workers }, worker));
@@ -83,8 +88,8 @@ async function tryAll(
 
 /** What a mutant changes, as a diff of its lines. */
 function difference(mutant: Mutant): string {
-  const before = text(mutant.file).split('\n');
-  const after = mutated(text(mutant.file), mutant).split('\n');
+  const before = text(mutant.script?.file ?? mutant.file).split('\n');
+  const after = (mutant.script?.text ?? mutated(text(mutant.file), mutant)).split('\n');
   const from = before.findIndex((line, i) => line !== after[i]);
   const tail = before.toReversed().findIndex((line, i) => line !== after.at(-1 - i));
   const part = (lines: readonly string[], sign: string): string[] =>
@@ -94,8 +99,7 @@ function difference(mutant: Mutant): string {
 
 function tell(trials: readonly Trial[]): boolean {
   for (const { mutant, outcome } of trials)
-    if (outcome?.caught === false)
-      say(`\n${mutant.file}:${mutant.line} ${mutant.kind}: ${outcome.by}\n${difference(mutant)}`);
+    if (outcome?.caught === false) say(`\n${placeOf(mutant)} ${mutant.kind}: ${outcome.by}\n${difference(mutant)}`);
   say('');
   for (const [{ name }, own] of Map.groupBy(trials, (one) => one.target)) {
     const tried = own.filter(({ outcome }) => outcome !== undefined);

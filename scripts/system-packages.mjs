@@ -29,6 +29,8 @@ const programs = {
   openssl: 'openssl',
   python3: 'python3-minimal',
   'dpkg-deb': 'dpkg',
+  shellcheck: 'shellcheck',
+  shfmt: 'shfmt',
   // For programs that are built from source: runc and flannel are part C.
   gcc: 'gcc',
   'pkg-config': 'pkg-config',
@@ -40,13 +42,21 @@ const POLICY = '/usr/sbin/policy-rc.d';
 
 /** Installs what is missing, where this may be done; says what it does, and why it does not. */
 export function installSystemPackages(say) {
-  const missing = Object.entries(programs).filter(([program]) => !found(program));
-  const packages = [...new Set(missing.map(([, name]) => name))];
   say(`programs the tests use: ${Object.keys(programs).join(', ')}`);
-  if (packages.length === 0) return say('all of them are here');
+  if (installPrograms(Object.keys(programs), say)) return say('all of them are here');
+  say('the tests that need them are skipped');
+}
+
+/** Installs those of these programs that are missing, where this may be done. Returns whether all are here now. */
+export function installPrograms(names, say) {
+  const missing = names.filter((program) => !found(program));
+  if (missing.length === 0) return true;
+  const packages = [...new Set(missing.map((program) => programs[program]))];
   const why = reasonAgainst();
-  const names = missing.map(([program]) => program).join(', ');
-  if (why) return say(`not here: ${names}. Not installed, because ${why}; the tests that need them are skipped.`);
+  if (why) {
+    say(`not here: ${missing.join(', ')}. Not installed, because ${why}.`);
+    return false;
+  }
   say(`installing the packages ${packages.join(', ')}`);
   // A test run must not open a login port: services that come with packages stay off.
   const guard = !existsSync(POLICY);
@@ -56,7 +66,8 @@ export function installSystemPackages(say) {
       chmodSync(POLICY, 0o755);
     }
     const worked = apt('install', ...packages) || (apt('update') && apt('install', ...packages));
-    say(worked ? 'installed' : 'apt-get failed, see above; the tests that need them are skipped');
+    say(worked ? 'installed' : 'apt-get failed, see above');
+    return worked;
   } finally {
     if (guard) rmSync(POLICY, { force: true });
   }

@@ -39,7 +39,7 @@ export function covers(root: string, testFile: string): readonly string[] {
   follow(testFile);
   for (const folder of folders)
     for (const name of readdirSync(join(root, folder)))
-      if (name.endsWith('.ts') && !name.endsWith('.test.ts')) seen.add(join(folder, name));
+      if (/\.(ts|sh)$/.test(name) && !name.endsWith('.test.ts')) seen.add(join(folder, name));
   return [...seen].toSorted();
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { inlineShell } from '../../scripts/inline-shell.mjs';
 import { runProcess } from './process.ts';
 
 /** The checkout. */
@@ -41,7 +42,7 @@ export async function bundle(name: string, into: string): Promise<string> {
     target: 'node22',
     banner: { js: banner },
     external: ['cpu-features', '*.node'],
-    plugins: [builtLibrary],
+    plugins: [builtLibrary, inlineShell],
     logLevel: 'warning',
   });
   return join(out, `${name}.mjs`);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import ts from 'typescript';
-import { shellMutations } from './shell-mutations.ts';
+import { scriptMutations, shellMutations } from './shell-mutations.ts';
 
 /** One small change to a source that a test should notice. */
 export interface Candidate {
@@ -13,6 +14,8 @@ export interface Candidate {
   readonly replacement: string;
   /** A statement is left out; an expression is replaced. */
   readonly form: 'expression' | 'statement';
+  /** A mutant of a script that the source reads: its file and line, and the whole text of the mutant. */
+  readonly script?: { readonly file: string; readonly line: number; readonly text: string };
   /** Stays the same while the lines around it change, so that a seed means the same sample tomorrow. */
   readonly key: string;
 }
@@ -78,6 +81,36 @@ export function candidatesOf(file: string, text: string): readonly Candidate[] {
   };
   visit(source);
   return found;
+}
+
+/**
+ * All mutants of a script that a source reads (src/host/shell-source.ts): there its URL is replaced by the text of the mutant.
+ */
+export function scriptCandidatesOf(
+  script: { readonly file: string; readonly text: string },
+  source: { readonly file: string; readonly text: string },
+): readonly Candidate[] {
+  const name = `new URL('./${basename(script.file)}', import.meta.url)`;
+  const start = source.text.indexOf(name);
+  if (start < 0) return [];
+  const times = new Map<string, number>();
+  return scriptMutations(script.text).map(({ kind, text, index }) => {
+    const line = script.text.slice(0, index).split('\n').length;
+    const same = `${script.file}\n${kind}\n${script.text.split('\n')[line - 1]}`;
+    const nth = times.get(same) ?? 0;
+    times.set(same, nth + 1);
+    return {
+      file: source.file,
+      line: source.text.slice(0, start).split('\n').length,
+      kind,
+      start,
+      end: start + name.length,
+      replacement: `{ text: ${JSON.stringify(text)} }`,
+      form: 'expression',
+      key: createHash('sha256').update(`${same}\n${nth}`).digest('hex').slice(0, 16),
+      script: { file: script.file, line, text },
+    };
+  });
 }
 
 type Add = (node: ts.Node, kind: string, replacement: string, form?: Candidate['form']) => void;

@@ -28,23 +28,39 @@ const SHELL = /\[ .* \]|(?:^|[\s;])(?:return|exit) \d|\$\{?[a-z_]+|[|&]{2}/;
 
 /** The mutants of a template literal that holds a script, its code and its comments left as they are. */
 export function shellMutations(literal: string): readonly ShellMutation[] {
-  if (!SHELL.test(scripted(literal))) return [];
   const looked = scripted(literal);
+  return SHELL.test(looked) ? swaps(literal, looked) : [];
+}
+
+/** The mutants of a script in a file of its own, and where they begin. */
+export function scriptMutations(text: string): readonly (ShellMutation & { readonly index: number })[] {
+  return swaps(
+    text,
+    text.replace(/^\s*#.*$/gm, (comment) => blank(comment)),
+  );
+}
+
+/** `looked`: the text with everything blanked that stays as it is. */
+function swaps(text: string, looked: string): readonly (ShellMutation & { readonly index: number })[] {
   return SWAPS.flatMap(([pattern, other]) =>
     [...looked.matchAll(pattern)].map(({ index, 0: found }) => ({
       kind: `shell: ${found.trim() || 'test'} becomes ${other.trim() || 'its opposite'}`,
-      text: literal.slice(0, index) + other + literal.slice(index + found.length),
+      text: text.slice(0, index) + other + text.slice(index + found.length),
+      index,
     })),
   );
 }
 
-/** The literal with everything blanked, in place, that is no shell: `${…}` of the program, comments of the script. */
-function scripted(literal: string): string {
-  const blank = (text: string): string => text.replace(/[^\n]/g, '·');
-  return withoutCode(literal, blank).replace(/(?<=^`?|\n)\s*#[^\n]*/g, blank);
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, '·');
 }
 
-function withoutCode(literal: string, blank: (text: string) => string): string {
+/** The literal with everything blanked, in place, that is no shell: `${…}` of the program, comments of the script. */
+function scripted(literal: string): string {
+  return withoutCode(literal).replace(/(?<=^`?|\n)\s*#[^\n]*/g, blank);
+}
+
+function withoutCode(literal: string): string {
   let out = '';
   let at = 0;
   while (at < literal.length) {

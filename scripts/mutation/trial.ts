@@ -105,7 +105,7 @@ export function testsFor(
   mutant: Mutant,
   { reach, seconds }: Pick<Baseline, 'reach' | 'seconds'>,
 ): readonly [near: string[], far: string[]] {
-  const stem = basename(mutant.file, '.ts');
+  const stem = basename(mutant.script?.file ?? mutant.file).replace(/\.(ts|sh)$/, '');
   const folder = dirname(mutant.file);
   const beside = [...seconds.keys()].filter(
     (file) => dirname(file) === folder && basename(file).startsWith(`${stem}.`),

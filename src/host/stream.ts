@@ -1,11 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Channel } from '../connector/connection.ts';
 import { quote } from '../model/script.ts';
-import { base } from './lib/base.ts';
-import { file } from './lib/file.ts';
-import { scratch } from './lib/scratch.ts';
-import { sums } from './lib/sums.ts';
-import { compact } from './lib/text.ts';
+import { fileLibrary } from './lib/index.ts';
 import type { LoggedIn } from './login.ts';
 import type { ShellInfo } from './shell.ts';
 
@@ -22,7 +18,7 @@ const LOADER = [
 /** Starts a script with the file functions on a channel of its own; its stdin then carries data. */
 export function startStream(session: LoggedIn, info: ShellInfo, script: string): Channel {
   const places = `KX_STATE=${quote(info.stateDir)} KX_RUN=${quote(info.runDir)}`;
-  const prelude = `${[base, scratch, sums, file].map(compact).join('')}${places}\nkx_env\n`;
+  const prelude = `${fileLibrary}${places}\nkx_env\n`;
   session.channel.stdin.write(`${LOADER}\n${prelude}${script}\n${END}\n`);
   return session.channel;
 }

@@ -25,7 +25,14 @@ let tree: string;
 beforeEach(() => {
   tree = join(realpathSync(mkdtempSync(join(tmpdir(), 'kubexm-checks-'))), 'tree');
   mkdirSync(tree);
-  for (const name of ['scripts', '.dependency-cruiser.cjs', 'tsconfig.json', 'package.json', 'vitest.config.ts']) {
+  for (const name of [
+    'scripts',
+    '.shellcheckrc',
+    '.dependency-cruiser.cjs',
+    'tsconfig.json',
+    'package.json',
+    'vitest.config.ts',
+  ]) {
     cpSync(join(repository, name), join(tree, name), { recursive: true });
   }
   symlinkSync(join(repository, 'node_modules'), join(tree, 'node_modules'));
@@ -175,6 +182,50 @@ describe('check-text', () => {
     expect(run('scripts/check-text.mjs')).toMatchObject({
       code: 1,
       text: expect.stringContaining('that cannot be all'),
+    });
+  });
+});
+
+const noTools = ['shellcheck', 'shfmt'].some((name) => spawnSync(name, ['--version']).error !== undefined);
+describe.skipIf(noTools)(`check-shell${noTools ? ' (needs the packages shellcheck and shfmt)' : ''}`, () => {
+  const reads = (name: string) => `export const a = shellSource(new URL('./${name}', import.meta.url));\n`;
+  const start = '# shellcheck shell=dash\n';
+
+  it('is content with scripts that are read, laid out and without defects', () => {
+    put({ 'src/host/a.sh': `${start}\nkx_a() {\n  local x="$1"\n  echo "$x"\n}\n`, 'src/host/a.ts': reads('a.sh') });
+    expect(run('scripts/check-shell.mjs')).toEqual({ code: 0, text: 'shell: 2 scripts, 0 problems\n' });
+  });
+
+  it('finds defects, another layout, and scripts that nobody reads', () => {
+    put({
+      'src/host/quote.sh': `${start}\nkx_a() { echo $1; }\n`,
+      'src/host/quote.ts': reads('quote.sh'),
+      'src/host/layout.sh': `${start}\nkx_a() {\n    echo "$1"\n}\n`,
+      'src/host/layout.ts': reads('layout.sh'),
+      'src/host/unread.sh': start,
+      'src/host/shell.sh': 'kx_a() { :; }\n',
+      'src/host/shell.ts': reads('shell.sh'),
+      tool: '#!/bin/sh\necho $1\n',
+    });
+    const { code, text } = run('scripts/check-shell.mjs');
+    expect(code).toBe(1);
+    for (const found of [
+      'In src/host/quote.sh line 3',
+      'In tool line 2',
+      '+++ src/host/layout.sh',
+      'src/host/unread.sh: no module beside it reads it',
+      'src/host/shell.sh: the first line is not # shellcheck shell=dash',
+    ]) {
+      expect(text).toContain(found);
+    }
+  });
+
+  it('says what is missing where it cannot be installed', () => {
+    put({ 'src/host/a.sh': start, 'src/host/a.ts': reads('a.sh') });
+    const env = { PATH: '/nonexistent', KUBEXM_TEST_INSTALL: '0' };
+    expect(run('scripts/check-shell.mjs', env)).toEqual({
+      code: 1,
+      text: expect.stringContaining('install the packages shellcheck and shfmt'),
     });
   });
 });

@@ -11,6 +11,7 @@ beforeEach(() => {
   put('test/rig/shells.ts', "import { lib } from '../../src/host/lib/index.ts';\nexport * from './thorough.ts';\n");
   put('src/host/lib/index.ts', "export { a } from './effect.ts';\nimport '../../model/far.ts';\n");
   put('src/host/lib/effect.ts', 'export const a = 1;\n');
+  put('src/host/lib/effect.sh', 'kx_effect_look() { :; }\n');
   put('src/host/lib/effect.test.ts', "import { inEveryShell } from '../../../test/rig/shells.ts';\n");
   put('src/host/lib/other.test.ts', "import { a } from './effect.ts';\n");
   put('src/model/far.ts', 'export const far = 1;\n');
@@ -26,6 +27,7 @@ const now = () => families(root, { process: [FAMILY, 'src/host/lib/other.test.ts
 
 test('a family covers its test file, what that uses of test, and the folders of src that these import from', () => {
   expect(covers(root, FAMILY)).toEqual([
+    'src/host/lib/effect.sh',
     'src/host/lib/effect.test.ts',
     'src/host/lib/effect.ts',
     'src/host/lib/index.ts',

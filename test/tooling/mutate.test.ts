@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { candidatesOf } from '../../scripts/mutation/candidates.ts';
+import { candidatesOf, scriptCandidatesOf } from '../../scripts/mutation/candidates.ts';
 import { compiling } from '../../scripts/mutation/compile.ts';
 import { instrumented, type Mutant, mutated } from '../../scripts/mutation/instrument.ts';
 import { shellMutations } from '../../scripts/mutation/shell-mutations.ts';
@@ -67,6 +67,34 @@ describe('mutants of a script', () => {
     const code = '$' + '{b || c}';
     expect(texts(`\`# a || b\n[ "$a" = ${code} ]\``)).toEqual([`\`# a || b\n[ "$a" != ${code} ]\``]);
     expect(texts(`\`one of ${code} and ${code}\``)).toEqual([]);
+  });
+});
+
+describe('mutants of a script in a file', () => {
+  const script = { file: 'src/a/part.sh', text: '# a || b\nkx_a() {\n  [ -e "$1" ] || return 1\n}\n' };
+  const source = {
+    file: FILE,
+    text: "import { shellSource } from './read.ts';\nexport const a = shellSource(new URL('./part.sh', import.meta.url));\n",
+  };
+
+  test('are in the source that reads it, and are shown where they are', () => {
+    const found = scriptCandidatesOf(script, source);
+    const told = found.map(({ script: one, kind }) => `${one?.file}:${one?.line} ${kind}`);
+    expect(told.toSorted()).toEqual([
+      'src/a/part.sh:3 shell: 1 becomes 0',
+      'src/a/part.sh:3 shell: test becomes !',
+      'src/a/part.sh:3 shell: || becomes &&',
+    ]);
+    const [first] = found;
+    expect(mutated(source.text, first!)).toBe(
+      source.text.replace("new URL('./part.sh', import.meta.url)", `(${first?.replacement})`),
+    );
+    expect(JSON.parse(first!.replacement.replace('{ text: ', '').replace(/ }$/, ''))).toBe(first?.script?.text);
+    expect(new Set(found.map(({ key }) => key)).size).toBe(3);
+  });
+
+  test('there are none of a script that a source does not read', () => {
+    expect(scriptCandidatesOf({ ...script, file: 'src/a/other.sh' }, source)).toEqual([]);
   });
 });
 
@@ -156,4 +184,6 @@ test('near tests come first; of others the quickest', () => {
     ...['8', '7', '6', '5'].map((n) => `src/z/${n}.test.ts`),
   ]);
   expect(then).toEqual(['4', '3', '2', '1'].map((n) => `src/z/${n}.test.ts`));
+  const inScript = { ...mutant, file: 'src/a/index.ts', script: { file: 'src/a/part.sh', line: 1, text: '' } };
+  expect(testsFor(inScript, { reach, seconds })[0]).toEqual(first);
 });

@@ -1,34 +1,27 @@
 import { createHash } from 'node:crypto';
-import { base } from './base.ts';
-import { effect } from './effect.ts';
-import { facts } from './facts.ts';
-import { file } from './file.ts';
-import { frame } from './frame.ts';
-import { job } from './job.ts';
-import { lock } from './lock.ts';
-import { manifest } from './manifest.ts';
-import { reset } from './reset.ts';
-import { scratch } from './scratch.ts';
-import { sums } from './sums.ts';
-import { compact, posix } from './text.ts';
-import { undo } from './undo.ts';
+import { shellSource } from '../shell-source.ts';
 
-/** What happens when the library is run as a file: a job's process. */
-const main = posix`
-case \${0##*/}:\${1-} in
-  lib.*:job)
-    KX_STATE=$3 KX_RUN=$4
-    kx_env
-    kx_job_main "$2"
-    exit
-    ;;
-esac
-`;
+const base = shellSource(new URL('./base.sh', import.meta.url));
+const frame = shellSource(new URL('./frame.sh', import.meta.url));
+const scratch = shellSource(new URL('./scratch.sh', import.meta.url));
+const sums = shellSource(new URL('./sums.sh', import.meta.url));
+const file = shellSource(new URL('./file.sh', import.meta.url));
+const undo = shellSource(new URL('./undo.sh', import.meta.url));
+const effect = shellSource(new URL('./effect.sh', import.meta.url));
+const manifest = shellSource(new URL('./manifest.sh', import.meta.url));
+const reset = shellSource(new URL('./reset.sh', import.meta.url));
+const job = shellSource(new URL('./job.sh', import.meta.url));
+const lock = shellSource(new URL('./lock.sh', import.meta.url));
+const facts = shellSource(new URL('./facts.sh', import.meta.url));
+const main = shellSource(new URL('./main.sh', import.meta.url));
 
 /** The POSIX-sh library that every shell on a host has: for dash, bash and busybox ash. */
-export const library = [base, frame, scratch, sums, file, undo, effect, manifest, reset, job, lock, facts, main]
-  .map(compact)
-  .join('');
+export const library = [base, frame, scratch, sums, file, undo, effect, manifest, reset, job, lock, facts, main].join(
+  '',
+);
+
+/** The part of the library that a stream of data needs. */
+export const fileLibrary = [base, scratch, sums, file].join('');
 
 /** Names the library's version. */
 export const libraryId = createHash('sha256').update(library).digest('hex').slice(0, 12);

@@ -1,10 +1,7 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# Undoing entries of the manifest. Every function may be killed at any point and called again: an entry goes only when
+# everything of it is back, and what is as it was before or as we left it is never taken for somebody else's.
 
-/**
- * Undoing entries of the manifest. Every function may be killed at any point and called again: an entry goes only when
- * everything of it is back, and what is as it was before or as we left it is never taken for somebody else's.
- */
-export const reset = posix`
 # N: whether the entry is there, and which of its paths somebody else has changed.
 kx_reset_look() {
   kx_manifest
@@ -22,7 +19,7 @@ kx_reset_look() {
 kx_theirs() {
   kx_lines=.
   kx_look "$kx_path" || return 0
-  kx_now=$kx_seen kx_left= kx_was=absent kx_lines=
+  kx_now=$kx_seen kx_left='' kx_was=absent kx_lines=
   [ "$kx_now" != absent ] || return 0
   if [ -s "$kx_slot/after" ]; then kx_read "$kx_slot/after" && kx_left=$kx_text; fi
   [ "$kx_now" != "$kx_left" ] || return 0
@@ -90,7 +87,7 @@ kx_is_recent() {
     [ "$kx_until" -le "$kx_x" ] || kx_until=$kx_x
   fi
   kx_y=$(find "$kx_path" -exec stat -c %Z -- {} + | sort -n | tail -n 1)
-  [ "\${kx_y:-0}" -ge "$kx_from" ] && [ "$kx_y" -le "$kx_until" ]
+  [ "${kx_y:-0}" -ge "$kx_from" ] && [ "$kx_y" -le "$kx_until" ]
 }
 
 # N: keeps what somebody else has changed at the entry's paths, beside them. The file "kept" tells path and name of each.
@@ -120,12 +117,12 @@ kx_kept_name() {
     printf '%s\n' "$kx_kept" >"$kx_slot/kept.new" && sync -- "$kx_slot/kept.new" 2>/dev/null
     mv -fT "$kx_slot/kept.new" "$kx_slot/kept" || return
   fi
-  kx_kept=$(cat "$kx_slot/kept" && echo .) && kx_kept=\${kx_kept%??}
+  kx_kept=$(cat "$kx_slot/kept" && echo .) && kx_kept=${kx_kept%??}
 }
 
 # kx_lines of kx_path become kx_kept.
 kx_keep() {
-  kx_scratch "$kx_kept" ".\${kx_kept##*/}.kxnew" && rm -rf -- "$kx_tmp" || return
+  kx_scratch "$kx_kept" ".${kx_kept##*/}.kxnew" && rm -rf -- "$kx_tmp" || return
   if [ "$kx_lines" = . ]; then
     cp -a -- "$kx_path" "$kx_tmp" || return
   else
@@ -159,11 +156,11 @@ kx_reset_effects() {
   kx_failed=
   for kx_type in units cgroups mounts namespaces ports virtual-servers links routes cni-chains iptables-chains nft-tables shared-table ipsets path paths directory user group mode sysctl; do
     # What was removed before them shows whose these are: if anything of it is left, they wait for the next time.
-    if [ -n "$kx_failed" ]; then case $kx_type in links | shared-table) continue ;; esac; fi
+    if [ -n "$kx_failed" ]; then case $kx_type in links | shared-table) continue ;; esac fi
     for kx_file in "$kx_m/entries/$1"/e.*; do
       [ -s "$kx_file" ] || continue
       read -r kx_effect <"$kx_file"
-      [ "\${kx_effect%% *}" = "$kx_type" ] || continue
+      [ "${kx_effect%% *}" = "$kx_type" ] || continue
       case $kx_type in mode | sysctl)
         kx_was=
         { read -r kx_x && IFS= read -r kx_was; } <"$kx_file"
@@ -206,7 +203,7 @@ kx_reset_effects() {
 kx_reset_spare() {
   for kx_slot in "$kx_m"/entries/*/[0-9]*; do
     [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
-    kx_rel=\${kx_path#"$kx_gone"/}
+    kx_rel=${kx_path#"$kx_gone"/}
     [ "$kx_rel" != "$kx_path" ] || continue
     kx_theirs
     [ -n "$kx_lines" ] || continue
@@ -221,16 +218,19 @@ kx_reset_spare() {
 kx_reset_paths() {
   kx_manifest
   kx_slots=
-  for kx_slot in "$kx_m/entries/$1"/[0-9]*; do kx_slots="\${kx_slot##*/} $kx_slots"; done
+  for kx_slot in "$kx_m/entries/$1"/[0-9]*; do kx_slots="${kx_slot##*/} $kx_slots"; done
   for kx_x in $kx_slots; do
     kx_slot=$kx_m/entries/$1/$kx_x
     [ -d "$kx_slot" ] && kx_path_in "$kx_slot" || continue
     if [ -z "$2" ]; then
-      kx_reset_path || { echo "cannot put $kx_path back" >&2; return 1; }
+      kx_reset_path || {
+        echo "cannot put $kx_path back" >&2
+        return 1
+      }
     elif ! kx_why=$(kx_reset_path 2>&1); then
-      kx_why=\${kx_why##*
+      kx_why=${kx_why##*
 }
-      kx_reset_left "$kx_path stays: \${kx_why:-it cannot be put back}" || return
+      kx_reset_left "$kx_path stays: ${kx_why:-it cannot be put back}" || return
     fi
   done
 }
@@ -246,19 +246,19 @@ kx_reset_path() {
   kx_was_in "$kx_slot" && kx_look "$kx_path" || return
   [ "$kx_was" != "$kx_seen" ] || return 0
   kx_put_back "$kx_slot/image" "$kx_path" || return
-  if [ -d "$kx_path" ] && [ ! -L "$kx_path" ]; then kx_sync 1 "$kx_path"; else kx_sync 1 "\${kx_path%/*}/"; fi
+  if [ -d "$kx_path" ] && [ ! -L "$kx_path" ]; then kx_sync 1 "$kx_path"; else kx_sync 1 "${kx_path%/*}/"; fi
 }
 
 # Unfinished files beside kx_path that writers of ours left when they were killed.
 kx_reset_litter() {
-  kx_dir=\${kx_path%/*} kx_name=\${kx_path##*/} kx_id=
+  kx_dir=${kx_path%/*} kx_name=${kx_path##*/} kx_id=
   for kx_y in "$kx_dir/.$kx_name".kx* "$kx_dir/.$kx_name".????????????????.part; do
     [ ! -e "$kx_y" ] && [ ! -L "$kx_y" ] || rm -rf -- "$kx_y" || return
   done
   for kx_y in "$kx_dir"/.kubexm-*; do
     [ -e "$kx_y" ] || [ -L "$kx_y" ] || continue
     [ -n "$kx_id" ] || kx_id=$(printf %s "$kx_path" | { sha256sum 2>/dev/null || openssl dgst -sha256 -r; }) || return
-    case $kx_y in "$kx_dir/.kubexm-\${kx_id%"\${kx_id#????????????????}"}"*) rm -rf -- "$kx_y" || return ;; esac
+    case $kx_y in "$kx_dir/.kubexm-${kx_id%"${kx_id#????????????????}"}"*) rm -rf -- "$kx_y" || return ;; esac
   done
   case $kx_name in .kubexm-*) rm -rf -- "$kx_path.new" ;; esac
 }
@@ -286,8 +286,14 @@ kx_reset_drop() {
 kx_reset_rest() {
   kx_manifest
   [ ! -e "$KX_STATE" ] || echo state
-  for kx_x in "$kx_m"/entries/[0-9]*; do if [ -d "$kx_x" ]; then echo entries; break; fi; done
-  for kx_dir in "$KX_RUN"/jobs/*; do if [ -d "$kx_dir" ]; then echo jobs; break; fi; done
+  for kx_x in "$kx_m"/entries/[0-9]*; do if [ -d "$kx_x" ]; then
+    echo entries
+    break
+  fi; done
+  for kx_dir in "$KX_RUN"/jobs/*; do if [ -d "$kx_dir" ]; then
+    echo jobs
+    break
+  fi; done
 }
 
 # UID UNIT…: the manifest is empty: nothing of kubexm stays. Where there are UNITs, systemd has to read its units again, and
@@ -297,16 +303,19 @@ kx_reset_end() {
   kx_uid=$1
   shift
   for kx_x in "$kx_m"/entries/[0-9]*; do
-    [ ! -d "$kx_x" ] || { echo "\${kx_x##*/} is not undone yet" >&2; return 1; }
+    [ ! -d "$kx_x" ] || {
+      echo "${kx_x##*/} is not undone yet" >&2
+      return 1
+    }
   done
   if [ -s "$kx_m/cluster" ]; then kx_claim "$kx_uid" - || return; fi
   if [ -n "$1" ] && [ -d /run/systemd/system ]; then
     systemctl daemon-reload || return
     # One by one: most are gone by now, and a unit that is gone has not failed.
-    for kx_x do systemctl reset-failed -- "$kx_x" 2>/dev/null; done
+    for kx_x; do systemctl reset-failed -- "$kx_x" 2>/dev/null; done
   fi
   for kx_dir in "$KX_RUN"/jobs/*; do
-    [ ! -d "$kx_dir" ] || kx_job_forget "\${kx_dir##*/}" || return
+    [ ! -d "$kx_dir" ] || kx_job_forget "${kx_dir##*/}" || return
   done
   # A job whose start was cut off has no name yet, but a script, which may hold secrets.
   [ ! -d "$KX_RUN/jobs" ] || rm -rf "$KX_RUN"/jobs/.[!.]* || return
@@ -318,4 +327,3 @@ kx_reset_end() {
   rmdir "$KX_STATE" 2>/dev/null
   return 0
 }
-`;

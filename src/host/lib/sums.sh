@@ -1,23 +1,23 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# Digests of big files, in `$KX_RUN/sums`, so that nobody reads half a gigabyte twice to learn the same: a note `DEV-INODE`
+# has the boot and the marks of the file when it was digested, and its sha256. It is believed only in that boot, and only
+# while every mark is the same: no write leaves the time of change as it is, and nobody can set that time. A file that
+# others than us can write, or that lies where times may be coarse or unknown, gets no note and is read every time.
 
-/**
- * Digests of big files, in `$KX_RUN/sums`, so that nobody reads half a gigabyte twice to learn the same: a note `DEV-INODE`
- * has the boot and the marks of the file when it was digested, and its sha256. It is believed only in that boot, and only
- * while every mark is the same: no write leaves the time of change as it is, and nobody can set that time. A file that
- * others than us can write, or that lies where times may be coarse or unknown, gets no note and is read every time.
- */
-export const sums = posix`
 # PATH: its sha256 in hex, nothing when there is no such file. openssl uses the CPU's own instructions and is four times
 # as fast, but takes longer to start.
 kx_sha256() {
   [ -f "$1" ] || return 0
   kx_marks=$(kx_marks "$1")
-  if [ "\${kx_marks%% *}" -gt 4000000 ] 2>/dev/null; then
-    if kx_sum_known; then echo "$kx_sum"; return; fi
+  if [ "${kx_marks%% *}" -gt 4000000 ] 2>/dev/null; then
+    if kx_sum_known; then
+      echo "$kx_sum"
+      return
+    fi
     if command -v openssl >/dev/null; then
       kx_sum=$(openssl dgst -sha256 -r <"$1") || return
       kx_sum_seen "$1"
-      echo "\${kx_sum%% *}"
+      echo "${kx_sum%% *}"
       return
     fi
   fi
@@ -29,7 +29,7 @@ kx_sha256() {
     kx_sum=$(openssl dgst -sha256 -r <"$1")
   fi || return
   kx_sum_seen "$1"
-  echo "\${kx_sum%% *}"
+  echo "${kx_sum%% *}"
 }
 
 # PATH: size, device and inode, owner, mode, and when it was changed: content, then anything.
@@ -37,28 +37,30 @@ kx_marks() { stat -L -c '%s %d-%i %u %a %Z %y %z' -- "$1" 2>/dev/null; }
 
 # The digest of the file that kx_marks is about, in kx_sum, if it is known.
 kx_sum_known() {
-  kx_y=\${kx_marks#* }
-  kx_y=$KX_RUN/sums/\${kx_y%% *}
+  kx_y=${kx_marks#* }
+  kx_y=$KX_RUN/sums/${kx_y%% *}
   [ -s "$kx_y" ] || return
   kx_boot
-  { IFS= read -r kx_x && IFS= read -r kx_sum; } <"$kx_y" && [ "$kx_x" = "$kx_boot $kx_marks" ] && [ \${#kx_sum} = 64 ]
+  { IFS= read -r kx_x && IFS= read -r kx_sum; } <"$kx_y" && [ "$kx_x" = "$kx_boot $kx_marks" ] && [ ${#kx_sum} = 64 ]
 }
 
 # PATH: it had the digest kx_sum while its marks were kx_marks, if they still are. A file that was changed just now is not
 # noted: a write within the same tick of the clock, or through a map whose pages are not on disk yet, would show nowhere.
 kx_sum_seen() {
+  # shellcheck disable=SC2086 # several words
   set -- "$1" $kx_marks
-  [ "\${2:-0}" -gt 4000000 ] && [ $(($(date +%s) - $6)) -ge 60 ] && [ "$kx_marks" = "$(kx_marks "$1")" ] || return 0
-  kx_sum_note "$1" "\${kx_sum%% *}"
+  [ "${2:-0}" -gt 4000000 ] && [ $(($(date +%s) - $6)) -ge 60 ] && [ "$kx_marks" = "$(kx_marks "$1")" ] || return 0
+  kx_sum_note "$1" "${kx_sum%% *}"
 }
 
 # PATH SHA256: notes the digest of the file that has the marks kx_marks now. That it cannot be noted is no failure.
 kx_sum_note() {
+  # shellcheck disable=SC2086 # several words
   set -- "$1" "$2" $kx_marks
-  [ "\${3:-0}" -gt 4000000 ] && [ "$5" = "$KX_UID" ] || return 0
+  [ "${3:-0}" -gt 4000000 ] && [ "$5" = "$KX_UID" ] || return 0
   case $6 in *[2367] | *[2367]?) return 0 ;; esac
   # The time of change, in parts of a second.
-  case \${12} in *.*[1-9]*) ;; *) return 0 ;; esac
+  case ${12} in *.*[1-9]*) ;; *) return 0 ;; esac
   case $(stat -f -L -c %T -- "$1" 2>/dev/null) in ext2/ext3 | xfs | btrfs | zfs | f2fs | overlayfs) ;; *) return 0 ;; esac
   kx_boot
   kx_x=$KX_RUN/sums/$4
@@ -68,8 +70,9 @@ kx_sum_note() {
 
 # MARKS MARKS: whether they are of the same file with the same content: all but owner, mode and the time of any change.
 kx_sum_same() {
+  # shellcheck disable=SC2086 # several words
   set -- $1 $2
-  [ "$1 $2 $6 $7 $8" = "\${12} \${13} \${17} \${18} \${19}" ]
+  [ "$1 $2 $6 $7 $8" = "${12} ${13} ${17} ${18} ${19}" ]
 }
 
 # They are for the cluster that owns this machine, and for runs that work on it.
@@ -78,4 +81,3 @@ kx_sum_tidy() {
   for kx_x in "$KX_RUN"/sh.*; do [ ! -e "$kx_x" ] || return 0; done
   rm -rf "$KX_RUN/sums"
 }
-`;

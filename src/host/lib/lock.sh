@@ -1,12 +1,9 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# The machine's lock: fd 9 of the persistent shell holds a flock on `$KX_RUN/lock`; `lock.owner` says who (one line
+# `TOKEN RUN`, one `PID BORN DIR` of the holding shell, one of JSON, one with the hundredths of seconds for which the owner may
+# be silent because it reconnects), `lock.beat` when the owner was last heard of, in hundredths of seconds since boot. A free
+# flock with a fresh beat belongs to a run that is reconnecting.
 
-/**
- * The machine's lock: fd 9 of the persistent shell holds a flock on `$KX_RUN/lock`; `lock.owner` says who (one line
- * `TOKEN RUN`, one `PID BORN DIR` of the holding shell, one of JSON, one with the hundredths of seconds for which the owner may
- * be silent because it reconnects), `lock.beat` when the owner was last heard of, in hundredths of seconds since boot. A free
- * flock with a fresh beat belongs to a run that is reconnecting.
- */
-export const lock = posix`
 # TOKEN RUN STALE FORCE JSON AWAY: takes the lock. AWAY: hundredths for which we may be silent; each owner says that itself.
 # FORCE: the token of an owner whose process is gone for all we know; STALE: hundredths of silence after which its shell, which
 # may still be ending a command, is ended too.
@@ -15,10 +12,13 @@ kx_lock_take() {
   kx_lock_read
   kx_gone=
   if [ -n "$kx_o_token" ] && [ "$kx_o_token" != "$1" ]; then
-    kx_stale=\${kx_o_away:-$3}
+    kx_stale=${kx_o_away:-$3}
     [ "$kx_o_token" != "$4" ] || kx_stale=$3
     [ "$kx_o_silent" -lt "$kx_stale" ] || kx_gone=1
-    if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$4" ]; then kx_lock_tell held; return; fi
+    if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$4" ]; then
+      kx_lock_tell held
+      return
+    fi
   fi
   # Also when nobody holds the lock: a run that was stopped at once has given it back, but its job goes on.
   if [ -d "$KX_RUN/jobs" ] && [ "$kx_o_token" != "$1" ] && [ "$kx_o_run" != "$2" ] && [ -n "$(kx_jobs_of_others "$2")" ]; then
@@ -26,14 +26,23 @@ kx_lock_take() {
     return
   fi
   if ! kx_lock_flock; then
-    if [ -z "$kx_o_dir" ] || [ "$kx_o_dir" = "$KX_T" ]; then kx_lock_tell held; return; fi
-    if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$1" ]; then kx_lock_tell held; return; fi
+    if [ -z "$kx_o_dir" ] || [ "$kx_o_dir" = "$KX_T" ]; then
+      kx_lock_tell held
+      return
+    fi
+    if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$1" ]; then
+      kx_lock_tell held
+      return
+    fi
     # The owner is gone, but its shell still hangs on the lock.
     kx_reap "$kx_o_dir"
     kx_tries=0
     while ! kx_lock_flock; do
       kx_tries=$((kx_tries + 1))
-      [ "$kx_tries" -lt 20 ] || { kx_lock_tell held; return; }
+      [ "$kx_tries" -lt 20 ] || {
+        kx_lock_tell held
+        return
+      }
       sleep 0.1 2>/dev/null || sleep 1
     done
   fi
@@ -56,7 +65,10 @@ kx_lock_take() {
   kx_uptime
   printf '%s\n' "$kx_ticks" >"$KX_RUN/lock.beat" &&
     printf '%s %s\n%s %s %s\n%s\n%s\n' "$1" "$2" "$$" "$kx_born" "$KX_T" "$5" "$6" >"$KX_RUN/lock.owner.$$" &&
-    mv -fT "$KX_RUN/lock.owner.$$" "$KX_RUN/lock.owner" || { kx_lock_let; return 1; }
+    mv -fT "$KX_RUN/lock.owner.$$" "$KX_RUN/lock.owner" || {
+    kx_lock_let
+    return 1
+  }
   kx_boot
   echo "taken $kx_boot"
 }
@@ -73,14 +85,20 @@ kx_jobs_of_others() {
 kx_lock_retake() {
   kx_lock_read
   kx_boot
-  if [ "$kx_boot" = "$1" ] && [ "$kx_o_token" != "$2" ]; then kx_lock_tell held; return; fi
+  if [ "$kx_boot" = "$1" ] && [ "$kx_o_token" != "$2" ]; then
+    kx_lock_tell held
+    return
+  fi
   kx_lock_take "$2" "$3" "$4" '' "$5" "$6"
 }
 
 # Opens and locks. The last owner may have removed the file in between, so look whether it is still the one.
 kx_lock_flock() {
   [ -d "$KX_RUN" ] || mkdir -p "$KX_RUN" || return
-  kx_has_flock || { kx_lock_mkdir; return; }
+  kx_has_flock || {
+    kx_lock_mkdir
+    return
+  }
   if [ /proc/self/fd/9 -ef "$KX_RUN/lock" ] && flock -n 9; then return 0; fi
   command exec 9>>"$KX_RUN/lock" || return
   if flock -n 9 && [ /proc/self/fd/9 -ef "$KX_RUN/lock" ]; then return 0; fi
@@ -91,7 +109,10 @@ kx_lock_flock() {
 # Where there is no flock(1): a directory, and the pid and start time of its maker.
 kx_lock_mkdir() {
   if ! mkdir "$KX_RUN/lock.d" 2>/dev/null; then
-    if kx_alive "$KX_RUN/lock.d/pid"; then [ "$kx_pid" = "$$" ]; return; fi
+    if kx_alive "$KX_RUN/lock.d/pid"; then
+      [ "$kx_pid" = "$$" ]
+      return
+    fi
     # Only one can move it away.
     mv -T "$KX_RUN/lock.d" "$KX_RUN/lock.d.$$" 2>/dev/null && rm -rf "$KX_RUN/lock.d.$$"
     mkdir "$KX_RUN/lock.d" 2>/dev/null || return
@@ -106,17 +127,22 @@ kx_lock_let() {
 
 # Who holds the lock, in kx_o_*.
 kx_lock_read() {
-  kx_o_token= kx_o_run= kx_o_pid= kx_o_dir= kx_o_json= kx_o_beat= kx_o_away= kx_o_silent=0
+  kx_o_token='' kx_o_run='' kx_o_pid='' kx_o_dir='' kx_o_json='' kx_o_beat='' kx_o_away='' kx_o_silent=0
   [ -s "$KX_RUN/lock.owner" ] || return 0
-  { read -r kx_o_token kx_o_run; read -r kx_o_pid kx_x kx_o_dir; IFS= read -r kx_o_json; read -r kx_o_away; } <"$KX_RUN/lock.owner"
+  {
+    read -r kx_o_token kx_o_run
+    read -r kx_o_pid kx_x kx_o_dir
+    IFS= read -r kx_o_json
+    read -r kx_o_away
+  } <"$KX_RUN/lock.owner"
   kx_uptime
   { read -r kx_o_beat <"$KX_RUN/lock.beat"; } 2>/dev/null
-  kx_o_silent=$((kx_ticks - \${kx_o_beat:-$kx_ticks}))
+  kx_o_silent=$((kx_ticks - ${kx_o_beat:-$kx_ticks}))
 }
 
 # REASON: first a line "REASON TOKEN SILENT HOLDER", then the owner, then living jobs.
 kx_lock_tell() {
-  printf '%s %s %s %s\n%s\n' "$1" "\${kx_o_token:--}" "\${kx_o_silent:-0}" "\${kx_o_pid:--}" "$kx_o_json"
+  printf '%s %s %s %s\n%s\n' "$1" "${kx_o_token:--}" "${kx_o_silent:-0}" "${kx_o_pid:--}" "$kx_o_json"
   kx_jobs_alive
 }
 
@@ -152,4 +178,3 @@ kx_lock_break() {
   rm -rf "$KX_RUN/lock.owner" "$KX_RUN/lock.beat" "$KX_RUN/lock" "$KX_RUN/lock.d"
   kx_tidy
 }
-`;

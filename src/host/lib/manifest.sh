@@ -1,12 +1,9 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# What a cluster changed on this machine, in `$KX_STATE/manifest`: `cluster` says whose (`UID NAME`); `entries/N` is one
+# change, in the order of changing, with `meta` (JSON), `by` (the key of its undo record), `ids`, numbered slots as undo
+# records have them (`path`, `image`, `was` for a tree, `after`: what we left there), and `e.ID`: an effect and what of it
+# was there before. `names/ID` leads to the entry, or for a path to the slot, that a resource has for the cluster's life.
 
-/**
- * What a cluster changed on this machine, in `$KX_STATE/manifest`: `cluster` says whose (`UID NAME`); `entries/N` is one
- * change, in the order of changing, with `meta` (JSON), `by` (the key of its undo record), `ids`, numbered slots as undo
- * records have them (`path`, `image`, `was` for a tree, `after`: what we left there), and `e.ID`: an effect and what of it
- * was there before. `names/ID` leads to the entry, or for a path to the slot, that a resource has for the cluster's life.
- */
-export const manifest = posix`
 kx_manifest() { kx_m=$KX_STATE/manifest; }
 
 # UID NAME: the manifest is this cluster's, from now on if it was nobody's.
@@ -30,36 +27,41 @@ kx_own() {
   [ -d "$kx_m/names" ] || mkdir -p "$kx_m/entries" "$kx_m/names" || return
   kx_key=$1 kx_meta=$4 kx_seconds=$5
   shift 5
-  case $kx_staged in "$KX_STATE/undo/$kx_key.new"*) ;; *) kx_staged= kx_tree= ;; esac
+  case $kx_staged in "$KX_STATE/undo/$kx_key.new"*) ;; *) kx_staged='' kx_tree= ;; esac
   kx_new=$kx_m/new$$ kx_ids=
   [ ! -e "$kx_new" ] || rm -rf "$kx_new" || return
   mkdir "$kx_new" || return
-  for kx_image in "\${kx_staged:-$KX_STATE/undo/$kx_key}"/[0-9]*; do
+  for kx_image in "${kx_staged:-$KX_STATE/undo/$kx_key}"/[0-9]*; do
     [ -d "$kx_image" ] || continue
-    case \${1-} in p\ *) kx_id=\${1#p }; shift ;; *) kx_id=$(kx_sha256 "$kx_image/path") || return ;; esac
+    case ${1-} in p\ *)
+      kx_id=${1#p }
+      shift
+      ;;
+    *) kx_id=$(kx_sha256 "$kx_image/path") || return ;; esac
     kx_own_path || return
   done
-  for kx_resource do
-    kx_id=\${kx_resource#? }
-    kx_id=\${kx_id%% *}
+  for kx_resource; do
+    kx_id=${kx_resource#? }
+    kx_id=${kx_id%% *}
     [ ! -e "$kx_m/names/$kx_id" ] || continue
     case $kx_resource in
       p\ *) continue ;;
       e\ *)
-        kx_effect=\${kx_resource#e * }
+        kx_effect=${kx_resource#e * }
         { printf '%s\n' "$kx_effect" && kx_effect_look "$kx_effect"; } >"$kx_new/e.$kx_id" || return
         ;;
     esac
     kx_ids="$kx_ids $kx_id:"
   done
   if [ -n "$kx_ids" ]; then
+    # shellcheck disable=SC2086 # several words
     printf '%s\n' "$kx_meta" >"$kx_new/meta" && printf '%s\n' "$kx_key" >"$kx_new/by" &&
       printf '%s\n' $kx_ids >"$kx_new/ids" || return
   fi
-  kx_sync "$kx_tree" "$kx_new" \${kx_staged:+"$kx_staged"} || return
+  kx_sync "$kx_tree" "$kx_new" ${kx_staged:+"$kx_staged"} || return
   [ -z "$kx_staged" ] || mv -T "$kx_staged" "$kx_record" || return
   if [ -n "$kx_ids" ]; then kx_enter || return; else rm -rf "$kx_new"; fi
-  kx_sync_dirs "\${kx_staged:-$kx_m}" "$kx_m" "$kx_m/entries" "$kx_m/names"
+  kx_sync_dirs "${kx_staged:-$kx_m}" "$kx_m" "$kx_m/entries" "$kx_m/names"
 }
 
 # One path of the undo record: a slot of its own if it is new, else a mark at the one it has.
@@ -74,14 +76,14 @@ kx_own_path() {
     sync -- "$kx_slot/pending" "$kx_slot/." 2>/dev/null || sync
     return
   fi
-  kx_slot=$kx_new/\${kx_image##*/}
+  kx_slot=$kx_new/${kx_image##*/}
   # A before-image never changes: both records can have the same files.
   cp -al -- "$kx_image" "$kx_slot" 2>/dev/null || { rm -rf "$kx_slot" && cp -a -- "$kx_image" "$kx_slot"; } || return
   if [ -d "$kx_slot/image" ] && [ ! -L "$kx_slot/image" ]; then
     kx_tree=1
     kx_look "$kx_slot/image" && printf '%s\n' "$kx_seen" >"$kx_slot/was" || return
   fi
-  kx_ids="$kx_ids $kx_id:/\${kx_image##*/}"
+  kx_ids="$kx_ids $kx_id:/${kx_image##*/}"
 }
 
 # The new entry gets its number and its names. A directory is never renamed over a non-empty one: another writer
@@ -92,14 +94,14 @@ kx_enter() {
   while :; do
     kx_number=$((kx_number + 1))
     kx_name=00000$kx_number
-    kx_name=\${kx_name#"\${kx_name%??????}"}
+    kx_name=${kx_name#"${kx_name%??????}"}
     [ ! -e "$kx_m/entries/$kx_name" ] && mv -T "$kx_new" "$kx_m/entries/$kx_name" 2>/dev/null && break
     [ -d "$kx_new" ] && [ "$kx_number" -lt 999999 ] && [ -d "$kx_m/entries" ] || return
   done
   printf '%s\n' "$kx_number" >"$kx_m/last"
   for kx_id in $kx_ids; do
-    [ ! -L "$kx_m/names/\${kx_id%%:*}" ] || rm -f "$kx_m/names/\${kx_id%%:*}"
-    ln -s "../entries/$kx_name\${kx_id#*:}" "$kx_m/names/\${kx_id%%:*}" || return
+    [ ! -L "$kx_m/names/${kx_id%%:*}" ] || rm -f "$kx_m/names/${kx_id%%:*}"
+    ln -s "../entries/$kx_name${kx_id#*:}" "$kx_m/names/${kx_id%%:*}" || return
   done
 }
 
@@ -166,7 +168,10 @@ kx_own_end() {
     [ -d "$kx_slot" ] || continue
     printf '%s\n' "$kx_seen" >"$kx_slot/after.new" && set -- "$@" "$kx_slot" || kx_failed=1
     # Some at once, so that many share one sync.
-    [ "$#" -lt 50 ] || { kx_own_left "$@"; set --; }
+    [ "$#" -lt 50 ] || {
+      kx_own_left "$@"
+      set --
+    }
   done
   kx_own_left "$@"
   [ -z "$kx_failed" ]
@@ -175,14 +180,14 @@ kx_own_end() {
 # SLOT…: what was left there is known from now on; kx_failed if it is not.
 kx_own_left() {
   [ "$#" -gt 0 ] || return 0
-  for kx_x do
+  for kx_x; do
     shift
     set -- "$@" "$kx_x/after.new"
   done
   sync -- "$@" 2>/dev/null || sync
-  for kx_x do
+  for kx_x; do
     shift
-    mv -fT "$kx_x" "\${kx_x%.new}" && set -- "$@" "\${kx_x%/*}/pending" "\${kx_x%/*}/begun" || kx_failed=1
+    mv -fT "$kx_x" "${kx_x%.new}" && set -- "$@" "${kx_x%/*}/pending" "${kx_x%/*}/begun" || kx_failed=1
   done
   [ "$#" = 0 ] || rm -f "$@" || kx_failed=1
 }
@@ -194,7 +199,7 @@ kx_disown() {
   for kx_entry in "$kx_m"/entries/*; do
     { read -r kx_x <"$kx_entry/by"; } 2>/dev/null || continue
     [ "$kx_x" = "$1" ] || continue
-    kx_reset_effects "\${kx_entry##*/}" && kx_reset_drop "\${kx_entry##*/}" || return
+    kx_reset_effects "${kx_entry##*/}" && kx_reset_drop "${kx_entry##*/}" || return
   done
   kx_own_end "$1" || return
   if rmdir "$kx_m/entries" 2>/dev/null; then rm -rf "$kx_m"; fi
@@ -204,7 +209,7 @@ kx_disown() {
 kx_path_in() {
   { IFS= read -r kx_path && ! IFS= read -r kx_x; } <"$1/path" && return
   kx_path=$(cat "$1/path" && echo .) || return
-  kx_path=\${kx_path%??}
+  kx_path=${kx_path%??}
 }
 
 # PATH: what is there, in kx_seen, as lines that can be compared: type, mode, owner, and content or target; all below a
@@ -217,11 +222,11 @@ kx_look() {
   elif [ -f "$1" ]; then
     # The size first: kx_sha256 would need one more program to learn it.
     kx_stat=$(stat -c '%s %a %u:%g' -- "$1") || return
-    if [ "\${kx_stat%% *}" -lt 4000000 ] && command -v sha256sum >/dev/null; then
+    if [ "${kx_stat%% *}" -lt 4000000 ] && command -v sha256sum >/dev/null; then
       kx_sum=$(sha256sum <"$1")
     else
       kx_sum=$(kx_sha256 "$1")
-    fi && kx_seen="f \${kx_stat#* } \${kx_sum%% *}"
+    fi && kx_seen="f ${kx_stat#* } ${kx_sum%% *}"
   elif [ -e "$1" ]; then
     kx_seen="o $(stat -c '%f %u:%g %t:%T' -- "$1")"
   else
@@ -245,7 +250,7 @@ kx_manifest_show() {
   cat "$kx_m/cluster"
   cd "$kx_m/entries" 2>/dev/null || return 0
   for kx_x in */[0-9]*/image; do
-    if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf 'image %s\n' "\${kx_x%/image}"; fi
+    if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf 'image %s\n' "${kx_x%/image}"; fi
   done
   set -- */meta
   [ ! -e "$1" ] || head -v -n 1 "$@"
@@ -258,4 +263,3 @@ kx_manifest_owner() {
   kx_manifest
   [ ! -s "$kx_m/cluster" ] || cat "$kx_m/cluster"
 }
-`;

@@ -1,19 +1,16 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# Unfinished things in directories where others can write too. The owner of a directory can put a link in the place of any
+# name in it, between two commands of ours that use that name. So there they are made in a directory of ours inside it,
+# reached through open descriptors only: 7 is the directory itself, 8 ours. Nobody else can enter it, nor move it
+# elsewhere, for that takes the right to write in it. The same holds for every directory on the way: from the first in which
+# others can write, no link is followed.
 
-/**
- * Unfinished things in directories where others can write too. The owner of a directory can put a link in the place of any
- * name in it, between two commands of ours that use that name. So there they are made in a directory of ours inside it,
- * reached through open descriptors only: 7 is the directory itself, 8 ours. Nobody else can enter it, nor move it
- * elsewhere, for that takes the right to write in it. The same holds for every directory on the way: from the first in which
- * others can write, no link is followed.
- */
-export const scratch = posix`
 # OWNER MODE [OWNER]: whether others than root and we can put something else in the place of an entry of such a directory. In a
 # sticky one they cannot, where the entry belongs to root or to us.
 kx_foreign() {
   case $1 in 0 | "$KX_UID") ;; *) return 0 ;; esac
   case $2 in *[2367] | *[2367]?) ;; *) return 1 ;; esac
-  case $2:\${3-} in [1357]???:0 | [1357]???:"$KX_UID") return 1 ;; esac
+  case $2:${3-} in [1357]???:0 | [1357]???:"$KX_UID") return 1 ;; esac
 }
 
 # DIR: whether nobody else can change anything on the way to it, nor in it. One fork. A link, whose mode is 777, is looked at closely.
@@ -21,15 +18,16 @@ kx_trusted() {
   kx_rest=$1 kx_part=
   case $1 in /*) set -- / ;; *) return 1 ;; esac
   while [ -n "$kx_rest" ]; do
-    kx_part=$kx_part\${kx_rest%%/*}
-    case $kx_rest in */*) kx_rest=\${kx_rest#*/} ;; *) kx_rest= ;; esac
+    kx_part=$kx_part${kx_rest%%/*}
+    case $kx_rest in */*) kx_rest=${kx_rest#*/} ;; *) kx_rest= ;; esac
     [ -z "$kx_part" ] || set -- "$@" "$kx_part"
     kx_part=$kx_part/
   done
   kx_x=$(stat -c '%u %a' -- "$@" 2>/dev/null) || return
+  # shellcheck disable=SC2086 # several words
   set -- $kx_x
   while [ "$#" -gt 0 ]; do
-    if kx_foreign "$1" "$2" "\${3-}"; then return 1; fi
+    if kx_foreign "$1" "$2" "${3-}"; then return 1; fi
     shift 2
   done
 }
@@ -45,17 +43,18 @@ kx_reach() {
 
 # DIR: goes there, part by part.
 kx_walk() {
-  kx_rest=$1 kx_theirs= kx_links=0
+  kx_rest=$1 kx_theirs='' kx_links=0
   while [ -n "$kx_rest" ]; do
     case $kx_rest in /*) cd -P / || return ;; esac
-    kx_part=\${kx_rest%%/*}
-    case $kx_rest in */*) kx_rest=\${kx_rest#*/} ;; *) kx_rest= ;; esac
+    kx_part=${kx_rest%%/*}
+    case $kx_rest in */*) kx_rest=${kx_rest#*/} ;; *) kx_rest= ;; esac
     case $kx_part in '' | .) continue ;; esac
     kx_x=$(stat -c '%u %a %d:%i' .) || return
-    if kx_foreign \${kx_x% *} "$(stat -c %u -- "./$kx_part" 2>/dev/null)"; then kx_theirs=1; fi
+    # shellcheck disable=SC2086 # several words
+    if kx_foreign ${kx_x% *} "$(stat -c %u -- "./$kx_part" 2>/dev/null)"; then kx_theirs=1; fi
     if [ -n "$kx_theirs" ]; then
       # Its owner may exchange this part at any time: what counts is where we arrive.
-      if [ "$kx_part" != .. ] && cd -P -- "./$kx_part" && [ "$(stat -c %d:%i ..)" = "\${kx_x##* }" ]; then continue; fi
+      if [ "$kx_part" != .. ] && cd -P -- "./$kx_part" && [ "$(stat -c %d:%i ..)" = "${kx_x##* }" ]; then continue; fi
       echo "$kx_part on the way to $1 is a link that somebody else made, or is not a directory" >&2
       return 1
     fi
@@ -72,10 +71,10 @@ kx_walk() {
 # PATH NAME [KEEP]: where what is to become PATH can be made, in kx_tmp, and what to call PATH then, in kx_to. NAME: what
 # it is called beside PATH meanwhile, or the directory it is in. KEEP: what an earlier one has made there is still good.
 kx_scratch() {
-  case $1 in */*) kx_at=\${1%/*}/ ;; *) kx_at=./ ;; esac
-  kx_scratch= kx_tmp=$kx_at$2 kx_to=$1
+  case $1 in */*) kx_at=${1%/*}/ ;; *) kx_at=./ ;; esac
+  kx_scratch='' kx_tmp=$kx_at$2 kx_to=$1
   if kx_trusted "$kx_at"; then return 0; fi
-  kx_tmp= kx_scratch=
+  kx_tmp='' kx_scratch=
   kx_reach "$kx_at" || return
   kx_scratch=/proc/self/fd/7/$2 kx_x=1
   while [ "$kx_x" -le 5 ]; do
@@ -84,7 +83,7 @@ kx_scratch() {
     fi
     if { command exec 8<"$kx_scratch/."; } 2>/dev/null && kx_scratch_is_ours; then
       if [ -n "$3" ] || [ -z "$(ls -A /proc/self/fd/8/.)" ]; then
-        kx_tmp=/proc/self/fd/8/f kx_to=/proc/self/fd/7/\${1##*/}
+        kx_tmp=/proc/self/fd/8/f kx_to=/proc/self/fd/7/${1##*/}
         return 0
       fi
     fi
@@ -96,6 +95,7 @@ kx_scratch() {
 
 # Whether the directory 8 belongs to us alone, and is in 7: nobody has put another in its place before it was opened.
 kx_scratch_is_ours() (
+  # shellcheck disable=SC2046 # several words
   set -- $(stat -L -c '%u %a %d:%i' -- /proc/self/fd/8/. /proc/self/fd/8/.. /proc/self/fd/7/.)
   [ "$#" = 9 ] && [ "$1" = "$KX_UID" ] && [ "$6" = "$9" ] && case $2 in 700 | 2700) ;; *) false ;; esac
 )
@@ -110,11 +110,10 @@ kx_scratch_end() {
 
 # FROM TO: a copy of it, all or nothing, over whatever is there.
 kx_copy() {
-  kx_scratch "$2" ".\${2##*/}.kxnew" || return
+  kx_scratch "$2" ".${2##*/}.kxnew" || return
   rm -rf -- "$kx_tmp" && cp -a -- "$1" "$kx_tmp" && kx_rename "$kx_tmp" "$kx_to"
   kx_code=$?
   [ "$kx_code" = 0 ] || rm -rf -- "$kx_tmp"
   kx_scratch_end
   return "$kx_code"
 }
-`;

@@ -1,11 +1,10 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# What others make because of kubexm: looking for it and taking it away. An effect is `TYPE ARGUMENT`; see model/effect.ts.
 
-/** What others make because of kubexm: looking for it and taking it away. An effect is `TYPE ARGUMENT`; see model/effect.ts. */
-export const effect = posix`
 # EFFECT: what there is of it, one name a line.
 kx_effect_look() {
-  kx_arg=\${1#* }
-  case \${1%% *} in
+  kx_arg=${1#* }
+  case ${1%% *} in
     path) kx_path_and_inside "$kx_arg" ;;
     paths) for kx_x in "$kx_arg"*; do if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
     directory) kx_directories "$kx_arg" ;;
@@ -14,36 +13,46 @@ kx_effect_look() {
     units) kx_units "$kx_arg" ;;
     mounts) kx_mounts_below "$kx_arg" ;;
     links) kx_names_in /sys/class/net "$kx_arg" ;;
-    ports) kx_names_in "/sys/class/net/\${kx_arg%% *}/brif" "\${kx_arg#* }" ;;
+    ports) kx_names_in "/sys/class/net/${kx_arg%% *}/brif" "${kx_arg#* }" ;;
     routes) kx_routes "$kx_arg" ;;
     namespaces) kx_pod_namespaces "$kx_arg" ;;
     cgroups) for kx_x in /sys/fs/cgroup/"$kx_arg"* /sys/fs/cgroup/*/"$kx_arg"*; do if [ -d "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
-    nft-tables) kx_nft_tables "\${kx_arg%% *}" "\${kx_arg#* }" ;;
-    shared-table) kx_nft_tables "\${kx_arg%% *}" "\${kx_arg#* }" | grep -xF -e "$kx_arg" ;;
+    nft-tables) kx_nft_tables "${kx_arg%% *}" "${kx_arg#* }" ;;
+    shared-table) kx_nft_tables "${kx_arg%% *}" "${kx_arg#* }" | grep -xF -e "$kx_arg" ;;
     iptables-chains) for kx_x in $(kx_iptables); do kx_chains "$kx_x" "$kx_arg"; done ;;
     cni-chains) for kx_x in $(kx_iptables); do kx_cni_chains "$kx_x" "$kx_arg"; done ;;
     ipsets) if command -v ipset >/dev/null; then ipset list -n 2>/dev/null | kx_starting "$kx_arg"; fi ;;
     virtual-servers) kx_virtual_servers ;;
     user) kx_account passwd "$kx_arg" ;;
     group) kx_account group "$kx_arg" ;;
-    *) echo "no such effect: $1" >&2; return 1 ;;
+    *)
+      echo "no such effect: $1" >&2
+      return 1
+      ;;
   esac
   return 0
 }
 
 # TYPE NAME: takes one away. One that is gone already is fine.
+# shellcheck disable=SC2086 # several words
 kx_effect_remove() {
   case $1 in
     path) kx_path_remove "$2" ;;
-    paths) kx_mounts_below "$2" | while IFS= read -r kx_x; do kx_unmount "$kx_x"; done; kx_path_remove "$2" ;;
+    paths)
+      kx_mounts_below "$2" | while IFS= read -r kx_x; do kx_unmount "$kx_x"; done
+      kx_path_remove "$2"
+      ;;
     directory) [ ! -d "$2" ] || [ -n "$(ls -A -- "$2")" ] || rmdir -- "$2" ;;
     mounts) kx_unmount "$2" ;;
     links | ports) ip link delete dev "$2" || [ ! -e "/sys/class/net/$2" ] ;;
-    routes) ip "$(kx_ip_family "$2")" route delete $2 || ! kx_routes "\${2%% *}" | grep -qxF -e "$2" ;;
+    routes) ip "$(kx_ip_family "$2")" route delete $2 || ! kx_routes "${2%% *}" | grep -qxF -e "$2" ;;
     namespaces) kx_netns_remove "$2" ;;
     cgroups) kx_cgroup_remove "$2" ;;
-    nft-tables | shared-table) nft delete table \${2%% *} "\${2#* }" ;;
-    iptables-chains | cni-chains) set -- $2; kx_chain_remove "$@" ;;
+    nft-tables | shared-table) nft delete table ${2%% *} "${2#* }" ;;
+    iptables-chains | cni-chains)
+      set -- $2
+      kx_chain_remove "$@"
+      ;;
     ipsets) ipset destroy "$2" ;;
     virtual-servers) ipvsadm -D $2 || ! kx_virtual_servers | grep -qxF -e "$2" ;;
     units) systemctl stop -- "$2" && { systemctl reset-failed -- "$2" 2>/dev/null || :; } ;;
@@ -54,22 +63,22 @@ kx_effect_remove() {
 
 # EFFECT NAME: one that others use, though it was not there before, stays: says so, or nothing.
 kx_effect_stays() {
-  case \${1%% *} in
+  case ${1%% *} in
     shared-table) kx_table_is_idle "$2" || echo "the table $2 of nft stays: there are rules in it that are not the cluster's" ;;
     cni-chains)
       case $2 in *' CNI-HOSTPORT-'*)
-        ! kx_has_host_ports "\${2%% *}" || echo "the chain \${2##* } of \${2%% *} stays: containers that are not in pods have ports of the machine"
+        ! kx_has_host_ports "${2%% *}" || echo "the chain ${2##* } of ${2%% *} stays: containers that are not in pods have ports of the machine"
         ;;
       esac
       ;;
     path | paths)
       if kx_in_overlay "$2"; then
         echo "$2 stays: containers that are not in pods use it"
-      elif [ "\${1%% *}" = path ] && [ -n "$(kx_mounts_below "$2")" ]; then
+      elif [ "${1%% *}" = path ] && [ -n "$(kx_mounts_below "$2")" ]; then
         echo "$2 stays: what is mounted there is not the cluster's"
       fi
       ;;
-    virtual-servers) kx_serves_on "\${1#* }" "$2" || echo "the virtual server $2 stays: it is not kube-proxy's" ;;
+    virtual-servers) kx_serves_on "${1#* }" "$2" || echo "the virtual server $2 stays: it is not kube-proxy's" ;;
   esac
 }
 
@@ -78,11 +87,17 @@ kx_path_remove() {
   case $1 in *.kubexm-kept*) return 0 ;; esac
   if [ -d "$1" ] && [ ! -L "$1" ]; then
     kx_may_go "$1" || return
-    kx_x=$(find "$1" -name '*.kubexm-kept*') || { echo "cannot look through $1" >&2; return 1; }
+    kx_x=$(find "$1" -name '*.kubexm-kept*') || {
+      echo "cannot look through $1" >&2
+      return 1
+    }
     if [ -n "$kx_x" ]; then
       # By find itself: the owner of the directory could replace a path by a link before another program removes it.
       find "$1" -depth ! -path '*.kubexm-kept*' -delete 2>/dev/null
-      [ -z "$(find "$1" ! -type d ! -path '*.kubexm-kept*')" ] || { echo "cannot remove all of $1" >&2; return 1; }
+      [ -z "$(find "$1" ! -type d ! -path '*.kubexm-kept*')" ] || {
+        echo "cannot remove all of $1" >&2
+        return 1
+      }
       return
     fi
   fi
@@ -92,8 +107,11 @@ kx_path_remove() {
 # TYPE WAS: puts a value back that others have changed. WAS is what kx_effect_look printed before.
 kx_effect_restore() {
   case $1 in
-    mode) kx_x=\${2#* }; chmod -- "\${2%% *}" "\${kx_x#* }" && chown -- "\${kx_x%% *}" "\${kx_x#* }" ;;
-    sysctl) if [ -w "/proc/sys/\${2%% *}" ]; then printf '%s\n' "\${2#* }" >"/proc/sys/\${2%% *}"; fi ;;
+    mode)
+      kx_x=${2#* }
+      chmod -- "${2%% *}" "${kx_x#* }" && chown -- "${kx_x%% *}" "${kx_x#* }"
+      ;;
+    sysctl) if [ -w "/proc/sys/${2%% *}" ]; then printf '%s\n' "${2#* }" >"/proc/sys/${2%% *}"; fi ;;
   esac
 }
 
@@ -106,10 +124,10 @@ kx_path_and_inside() {
 
 # PATH: itself and the directories above it, the deepest first.
 kx_directories() {
-  kx_x=\${1%/}
+  kx_x=${1%/}
   while [ -n "$kx_x" ]; do
     [ ! -d "$kx_x" ] || printf '%s\n' "$kx_x"
-    kx_x=\${kx_x%/*}
+    kx_x=${kx_x%/*}
   done
 }
 
@@ -121,15 +139,15 @@ kx_units() {
 
 # DIR PREFIX: names in a directory.
 kx_names_in() {
-  for kx_x in "$1/$2"*; do if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf '%s\n' "\${kx_x##*/}"; fi; done
+  for kx_x in "$1/$2"*; do if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf '%s\n' "${kx_x##*/}"; fi; done
 }
 
 # PREFIX: of the lines of stdin those that start so.
 kx_starting() {
-  while IFS= read -r kx_x; do case $kx_x in "$1"*) printf '%s\n' "$kx_x" ;; esac; done
+  while IFS= read -r kx_x; do case $kx_x in "$1"*) printf '%s\n' "$kx_x" ;; esac done
 }
 
-kx_ip_family() { case $1 in *:*) echo -6 ;; *) echo -4 ;; esac; }
+kx_ip_family() { case $1 in *:*) echo -6 ;; *) echo -4 ;; esac }
 
 # NETWORK: routes to it and to parts of it, each as the words that delete it.
 kx_routes() {
@@ -137,6 +155,7 @@ kx_routes() {
   ip "$(kx_ip_family "$1")" route show root "$1" 2>/dev/null | while read -r kx_x kx_y; do
     # The other ways of a route that has several go with it; what leads nowhere is no network's.
     case $kx_x in nexthop | blackhole | unreachable | prohibit | throw) continue ;; esac
+    # shellcheck disable=SC2086 # several words
     set -- $kx_y
     while [ "$#" -gt 1 ]; do
       case $1 in via | dev | metric) kx_x="$kx_x $1 $2" ;; esac
@@ -148,9 +167,9 @@ kx_routes() {
 
 # PATH: mount points at or below it, the deepest first.
 kx_mounts_below() {
-  kx_found= kx_below=\${1%/}/
+  kx_found='' kx_below=${1%/}/
   while read -r kx_x kx_x kx_x kx_x kx_y kx_x; do
-    case $kx_y in *\\*) kx_y=$(printf '%b.' "$(printf %s "$kx_y" | sed 's/\\\([0-3]\)/\\0\1/g')") kx_y=\${kx_y%.} ;; esac
+    case $kx_y in *\\*) kx_y=$(printf '%b.' "$(printf %s "$kx_y" | sed 's/\\\([0-3]\)/\\0\1/g')") kx_y=${kx_y%.} ;; esac
     case $kx_y in "$1" | "$kx_below"*)
       kx_found="$kx_y
 $kx_found"
@@ -177,9 +196,16 @@ kx_may_go() {
 $kx_system
 " in *"
 $kx_own_inode
-"*) echo "$1 is a directory of the system: it is never removed" >&2; return 1 ;; esac
+"*)
+    echo "$1 is a directory of the system: it is never removed" >&2
+    return 1
+    ;;
+  esac
   kx_real=$(cd -P -- "$1" && pwd -P) || return
-  [ -z "$(kx_mounts_below "$kx_real")" ] || { echo "something is mounted on or below $1" >&2; return 1; }
+  [ -z "$(kx_mounts_below "$kx_real")" ] || {
+    echo "something is mounted on or below $1" >&2
+    return 1
+  }
 }
 
 # PATH: whether something in it is part of an overlay that is mounted, as the root of a container.
@@ -192,7 +218,7 @@ kx_pod_namespaces() {
     find /run/containerd/io.containerd.runtime.v2.task/k8s.io -maxdepth 2 -name config.json \
       -exec grep -oh '/netns/cni-[0-9A-Za-z-]*' {} +
   } 2>/dev/null | sort -u | while IFS= read -r kx_x; do
-    if [ -e "/run/netns/\${kx_x##*/}" ]; then printf '%s\n' "\${kx_x##*/}"; fi
+    if [ -e "/run/netns/${kx_x##*/}" ]; then printf '%s\n' "${kx_x##*/}"; fi
   done
 }
 
@@ -228,7 +254,8 @@ kx_nft_tables() {
 
 # "FAMILY NAME": whether nothing is in a table but chains of hooks, without rules, that let everything through.
 kx_table_is_idle() {
-  nft list table \${1%% *} "\${1#* }" 2>/dev/null | awk '
+  # shellcheck disable=SC2086 # several words
+  nft list table ${1%% *} "${1#* }" 2>/dev/null | awk '
     /^#/ || NF == 0 || $1 == "table" { next }
     $1 == "chain" && NF == 3 { chain = 1; hook = 0; next }
     $1 == "type" && $3 == "hook" && / policy accept;$/ { hook = 1; next }
@@ -241,14 +268,14 @@ kx_table_is_idle() {
 kx_virtual_servers() {
   [ -d /sys/module/ip_vs ] && command -v ipvsadm >/dev/null || return 0
   ipvsadm -S -n 2>/dev/null | while read -r kx_x kx_y kx_z; do
-    case "$kx_x $kx_y" in '-A -t' | '-A -u' | '-A --sctp-service') printf '%s %s\n' "$kx_y" "\${kx_z%% *}" ;; esac
+    case "$kx_x $kx_y" in '-A -t' | '-A -u' | '-A --sctp-service') printf '%s %s\n' "$kx_y" "${kx_z%% *}" ;; esac
   done
 }
 
 # LINK "KIND ADDRESS:PORT": whether it is at a node port, or has an address of the link.
 kx_serves_on() {
-  kx_x=\${2#* } kx_y=\${2##*:}
-  kx_x=\${kx_x%:*} kx_x=\${kx_x#'['} kx_x=\${kx_x%']'}
+  kx_x=${2#* } kx_y=${2##*:}
+  kx_x=${kx_x%:*} kx_x=${kx_x#'['} kx_x=${kx_x%']'}
   if [ "$kx_y" -ge 30000 ] && [ "$kx_y" -le 32767 ]; then return 0; fi
   case "$(ip -o address show dev "$1" 2>/dev/null)" in *" $kx_x/"*) ;; *) return 1 ;; esac
 }
@@ -269,8 +296,8 @@ kx_chains() {
   kx_table=
   "$1-save" 2>/dev/null | while read -r kx_y kx_z; do
     case $kx_y in
-      '*'*) kx_table=\${kx_y#?} ;;
-      ":$2"*) printf '%s %s %s\n' "$1" "$kx_table" "\${kx_y#:}" ;;
+      '*'*) kx_table=${kx_y#?} ;;
+      ":$2"*) printf '%s %s %s\n' "$1" "$kx_table" "${kx_y#:}" ;;
     esac
   done
 }
@@ -297,7 +324,7 @@ kx_chain_remove() {
   {
     printf '*%s\n' "$2"
     "$1-save" -t "$2" 2>/dev/null | while IFS= read -r kx_y; do
-      case "$kx_y " in "-A $3 "*) ;; -A*" -j $3 "* | -A*" -g $3 "*) printf -- '-D%s\n' "\${kx_y#-A}" ;; esac
+      case "$kx_y " in "-A $3 "*) ;; -A*" -j $3 "* | -A*" -g $3 "*) printf -- '-D%s\n' "${kx_y#-A}" ;; esac
     done
     printf -- '-F %s\n-X %s\nCOMMIT\n' "$3" "$3"
   } | "$1-restore" --noflush
@@ -307,4 +334,3 @@ kx_chain_remove() {
 kx_account() {
   while IFS=: read -r kx_y kx_z; do if [ "$kx_y" = "$2" ]; then printf '%s\n' "$2"; fi; done <"/etc/$1"
 }
-`;

@@ -1,7 +1,6 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# Files: written beside their place and renamed into it.
 
-/** Files: written beside their place and renamed into it. */
-export const file = posix`
 # PATH MODE OWNER SHA256 ESCAPED: writes a file atomically. ESCAPED as printf %b takes it; a builtin, so that no argv
 # shows it. With a digest the file gets its name only if it is right.
 kx_write() {
@@ -9,10 +8,13 @@ kx_write() {
     echo "$1 is a directory" >&2
     return 1
   fi
-  kx_scratch "$1" ".\${1##*/}.kx$$" || return
+  kx_scratch "$1" ".${1##*/}.kx$$" || return
   [ ! -e "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || rm -f -- "$kx_tmp"
   # Created here or not at all: a link that somebody prepared under this name is never followed.
-  (set -C; printf '%b' "$5" >"$kx_tmp") && kx_is "$4" && kx_settle "$2" "$3"
+  (
+    set -C
+    printf '%b' "$5" >"$kx_tmp"
+  ) && kx_is "$4" && kx_settle "$2" "$3"
   kx_code=$?
   [ "$kx_code" = 0 ] || rm -f "$kx_tmp"
   kx_scratch_end
@@ -23,7 +25,10 @@ kx_write() {
 kx_is() {
   [ -n "$1" ] || return 0
   kx_got=$(kx_sha256 "$kx_tmp") || return
-  [ "$kx_got" = "$1" ] || { echo "sha256 $kx_got" >&2; return 65; }
+  [ "$kx_got" = "$1" ] || {
+    echo "sha256 $kx_got" >&2
+    return 65
+  }
 }
 
 # MODE OWNER: gives the file kx_tmp its owner, mode and name, in this order: chown clears special bits.
@@ -64,7 +69,7 @@ kx_put_look() {
     fi
   fi
   if [ -f "$kx_tmp" ] && [ ! -L "$kx_tmp" ] && [ -O "$kx_tmp" ]; then
-    kx_marks=$(kx_marks "$kx_tmp") && echo "\${kx_marks%% *} $(kx_sha256 "$kx_tmp")"
+    kx_marks=$(kx_marks "$kx_tmp") && echo "${kx_marks%% *} $(kx_sha256 "$kx_tmp")"
   else
     kx_put_anew && echo 0 -
   fi
@@ -74,12 +79,12 @@ kx_put_look() {
 kx_put_anew() { [ ! -e "$kx_tmp" ] && [ ! -L "$kx_tmp" ] || rm -f "$kx_tmp"; }
 
 # PATH SHA256: the partial file's name, in kx_tmp. It tells its content, so that a stale one is never continued.
-kx_part() { kx_scratch "$1" ".\${1##*/}.\${2%"\${2#????????????????}"}.part" keep; }
+kx_part() { kx_scratch "$1" ".${1##*/}.${2%"${2#????????????????}"}.part" keep; }
 
 # PATH SHA256 SIZE: whether the partial file is what was meant; prints its marks. What is not goes, unless its size is another: 66.
 kx_put_check() {
   kx_part "$1" "$2" && kx_was=$(kx_marks "$kx_tmp") || return
-  [ "\${kx_was%% *}" = "$3" ] || return 66
+  [ "${kx_was%% *}" = "$3" ] || return 66
   kx_is "$2" && printf 'marks %s\n' "$kx_was" && return
   kx_code=$?
   [ "$kx_code" != 65 ] || rm -f "$kx_tmp"
@@ -89,7 +94,10 @@ kx_put_check() {
 # PATH SHA256 MODE OWNER MARKS: a partial file that was found to be what was meant gets its name. 67: it is not that file.
 kx_put_name() {
   kx_part "$1" "$2" || return
-  [ -f "$kx_tmp" ] && [ "$(kx_marks "$kx_tmp")" = "$5" ] || { [ -e "$kx_tmp" ] || kx_scratch_end; return 67; }
+  [ -f "$kx_tmp" ] && [ "$(kx_marks "$kx_tmp")" = "$5" ] || {
+    [ -e "$kx_tmp" ] || kx_scratch_end
+    return 67
+  }
   kx_settle "$3" "$4" || return
   kx_put_note "$2" "$5"
   kx_scratch_end
@@ -100,4 +108,3 @@ kx_put_name() {
 kx_put_note() {
   kx_marks=$(kx_marks "$kx_to") && kx_sum_same "$2" "$kx_marks" && kx_sum_note "$kx_to" "$1"
 }
-`;

@@ -1,7 +1,6 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# Reads what a machine is. Every tool may be missing. One `head` prints all the files, with their names.
 
-/** Reads what a machine is. Every tool may be missing. One `head` prints all the files, with their names. */
-export const facts = posix`
 kx_facts() {
   set -- /etc/os-release /usr/lib/os-release /etc/machine-id /etc/hostname /etc/timezone /etc/selinux/config \
     /etc/ufw/ufw.conf /etc/resolv.conf /proc/sys/kernel/hostname /proc/sys/kernel/osrelease /proc/meminfo \
@@ -9,7 +8,7 @@ kx_facts() {
     /sys/fs/selinux/enforce /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name /sys/hypervisor/type \
     /run/systemd/container
   for kx_disk in /sys/block/*; do
-    case \${kx_disk##*/} in loop* | ram* | zram* | sr* | fd* | '*') continue ;; esac
+    case ${kx_disk##*/} in loop* | ram* | zram* | sr* | fd* | '*') continue ;; esac
     set -- "$@" "$kx_disk/size" "$kx_disk/queue/rotational"
   done
   command -v ip >/dev/null || set -- "$@" /proc/net/fib_trie /proc/net/if_inet6
@@ -61,8 +60,8 @@ kx_facts_virtual() {
 
 # Sizes of the file systems that can be filled, without those of containers: "blocks available size path".
 kx_facts_space() {
+  # shellcheck disable=SC2046 # several words
   set -- $(awk '$2 !~ /\\|^\/(run|snap|proc|sys|dev)\/|^\/var\/lib\/(kubelet|docker|containerd|containers)\/./ &&
     ($2 == "/" || $3 ~ /^(ext[234]|xfs|btrfs|zfs|f2fs|jfs|bcachefs|overlay|vfat)$/) { print $2 }' /proc/mounts)
   [ "$#" = 0 ] || stat -f -c '%b %a %S %n' "$@" 2>/dev/null
 }
-`;

@@ -1,13 +1,12 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# Environment, clock and processes: what the rest of the library stands on. Only builtins, except where it says so.
 
-/** Environment, clock and processes: what the rest of the library stands on. Only builtins, except where it says so. */
-export const base = posix`
 kx_env() {
   PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   LC_ALL=C LANG=C TERM=dumb
   unset CDPATH ENV BASH_ENV IFS OLDPWD
   # Who started us may know who we are, and in which shell; but nobody else shall see it.
-  kx_x=$KX_UID kx_y=\${KX_SH:-/bin/sh}
+  kx_x=$KX_UID kx_y=${KX_SH:-/bin/sh}
   unset KX_UID KX_SH
   KX_UID=$kx_x KX_SH=$kx_y
   [ -n "$KX_UID" ] || kx_who
@@ -37,8 +36,8 @@ kx_who() {
 # Time since boot: seconds in kx_up, hundredths in kx_ticks. No clock jumps, no fork.
 kx_uptime() {
   read -r kx_up kx_x </proc/uptime
-  kx_ticks=\${kx_up%%.*}\${kx_up##*.}
-  kx_up=\${kx_up%%.*}
+  kx_ticks=${kx_up%%.*}${kx_up##*.}
+  kx_up=${kx_up%%.*}
 }
 
 # Which boot this is, in kx_boot.
@@ -46,16 +45,17 @@ kx_boot() { read -r kx_boot </proc/sys/kernel/random/boot_id; }
 
 # Parent and start time of a process, in kx_ppid and kx_born. Fails when it is gone.
 kx_proc() {
-  kx_ppid= kx_born=
+  kx_ppid='' kx_born=
   { IFS= read -r kx_line <"/proc/$1/stat"; } 2>/dev/null || return 1
-  set -- \${kx_line##*) }
-  kx_ppid=$2 kx_born=\${20}
+  # shellcheck disable=SC2086 # several words
+  set -- ${kx_line##*) }
+  kx_ppid=$2 kx_born=${20}
   [ "$1" != Z ]
 }
 
 # Whether the process "PID BORN" of a file still lives; its pid in kx_pid.
 kx_alive() {
-  kx_pid= kx_was=
+  kx_pid='' kx_was=
   { read -r kx_pid kx_was <"$1"; } 2>/dev/null || return 1
   [ -n "$kx_was" ] && kx_proc "$kx_pid" && [ "$kx_born" = "$kx_was" ]
 }
@@ -68,7 +68,7 @@ kx_kill_tree() {
   while [ -n "$kx_more" ]; do
     kx_more=
     for kx_dir in /proc/[0-9]*; do
-      kx_one=\${kx_dir#/proc/}
+      kx_one=${kx_dir#/proc/}
       case $kx_all in *" $kx_one "*) continue ;; esac
       kx_proc "$kx_one" || continue
       case $kx_all in *" $kx_ppid "*)
@@ -78,6 +78,7 @@ kx_kill_tree() {
       esac
     done
   done
+  # shellcheck disable=SC2086 # several words
   kill -KILL $kx_all 2>/dev/null
   return 0
 }
@@ -114,4 +115,3 @@ kx_tidy() {
   fi
   return 0
 }
-`;

@@ -1,10 +1,7 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# Before-images. A record lives in `$KX_STATE/undo/KEY`: for every path a numbered directory with `path` and, when there
+# was something, `image`. It gets its name only when it is complete and on disk; the first one of a key wins.
 
-/**
- * Before-images. A record lives in `$KX_STATE/undo/KEY`: for every path a numbered directory with `path` and, when there
- * was something, `image`. It gets its name only when it is complete and on disk; the first one of a key wins.
- */
-export const undo = posix`
 # KEY PATH…: remembers what is at the paths. A key that has a record keeps it.
 kx_save() {
   kx_stage "$@" || return
@@ -14,18 +11,21 @@ kx_save() {
 
 # KEY PATH…: the same, but the record has no name yet and need not be on disk: it is kx_staged, unless the key has one.
 kx_stage() {
-  kx_record=$KX_STATE/undo/$1 kx_staged= kx_tree=
+  kx_record=$KX_STATE/undo/$1 kx_staged='' kx_tree=
   shift
   [ ! -d "$kx_record" ] || return 0
   kx_new=$kx_record.new$$
   [ ! -e "$kx_new" ] || rm -rf "$kx_new" || return
   kx_count=0
-  for kx_path do
+  for kx_path; do
     kx_count=$((kx_count + 1))
     kx_image=$kx_new/$kx_count
     mkdir -p "$kx_image" && printf '%s\n' "$kx_path" >"$kx_image/path" && kx_trace "$kx_path" >"$kx_image/seen" || return
     if [ -e "$kx_path" ] || [ -L "$kx_path" ]; then
-      cp -a -- "$kx_path" "$kx_image/image" || { rm -rf "$kx_new"; return 1; }
+      cp -a -- "$kx_path" "$kx_image/image" || {
+        rm -rf "$kx_new"
+        return 1
+      }
       [ ! -d "$kx_path" ] || [ -L "$kx_path" ] || kx_tree=1
     fi
   done
@@ -39,7 +39,7 @@ kx_sync() {
   if [ -z "$1" ]; then
     shift
     kx_dir=$1 kx_count=0
-    for kx_y do
+    for kx_y; do
       shift
       for kx_x in "$kx_y" "$kx_y"/* "$kx_y"/*/*; do
         if [ -L "$kx_x" ] || { [ ! -f "$kx_x" ] && [ ! -d "$kx_x" ]; }; then continue; fi
@@ -56,12 +56,12 @@ kx_sync() {
 
 # PATH [DIR…]: the directories above it, up to ours, remember its name; and the others theirs.
 kx_sync_dirs() {
-  kx_up_to=\${KX_STATE%/*}
+  kx_up_to=${KX_STATE%/*}
   kx_dir=$1
   shift
   while [ "$kx_dir" != "$kx_up_to" ] && [ -n "$kx_dir" ]; do
-    kx_dir=\${kx_dir%/*}
-    set -- "$@" "\${kx_dir:-/}"
+    kx_dir=${kx_dir%/*}
+    set -- "$@" "${kx_dir:-/}"
   done
   sync -- "$@" 2>/dev/null || sync
 }
@@ -113,11 +113,15 @@ kx_put_back() {
     rm -rf -- "$2"
     return
   fi
-  case $2 in */*) [ -d "\${2%/*}/" ] || mkdir -p -- "\${2%/*}" || return ;; esac
+  case $2 in */*) [ -d "${2%/*}/" ] || mkdir -p -- "${2%/*}" || return ;; esac
   # Always the same name: what a killed one left behind is taken away by the next.
-  kx_scratch "$2" ".\${2##*/}.kxback" || return
+  kx_scratch "$2" ".${2##*/}.kxback" || return
   rm -rf -- "$kx_tmp" "$kx_tmp.old"
-  cp -a -- "$1" "$kx_tmp" || { rm -rf -- "$kx_tmp"; kx_scratch_end; return 1; }
+  cp -a -- "$1" "$kx_tmp" || {
+    rm -rf -- "$kx_tmp"
+    kx_scratch_end
+    return 1
+  }
   if [ -d "$kx_to" ] && [ ! -L "$kx_to" ]; then
     mv -T -- "$kx_to" "$kx_tmp.old" || return
   elif [ -d "$kx_tmp" ] && [ ! -L "$kx_tmp" ]; then
@@ -130,7 +134,7 @@ kx_put_back() {
 kx_undo_drop() {
   [ -n "$1" ] || return 1
   rm -rf "$KX_STATE/undo/$1" || return
-  case $1 in */*) kx_rmdir "$KX_STATE/undo/\${1%%/*}" ;; esac
+  case $1 in */*) kx_rmdir "$KX_STATE/undo/${1%%/*}" ;; esac
   kx_rmdir "$KX_STATE/undo" && kx_rmdir "$KX_STATE"
   return 0
 }
@@ -139,17 +143,16 @@ kx_undo_drop() {
 kx_undo_runs() {
   for kx_dir in "$KX_STATE"/undo/*; do
     [ -d "$kx_dir" ] && kx_x=$(stat -c %Y -- "$kx_dir") || continue
-    printf '%s %s\n' "\${kx_dir##*/}" $((($(date +%s) - kx_x) / 86400))
+    printf '%s %s\n' "${kx_dir##*/}" $((($(date +%s) - kx_x) / 86400))
   done
 }
 
 # RUN…: forgets the records of runs that are over; not of one that holds the lock, or that has a job here.
 kx_undo_prune() {
   kx_lock_read
-  for kx_run do
+  for kx_run; do
     [ -n "$kx_run" ] && [ "$kx_run" != "$kx_o_run" ] || continue
     for kx_dir in "$KX_RUN/jobs/$kx_run".*; do [ ! -d "$kx_dir" ] || continue 2; done
     kx_undo_drop "$kx_run" || return
   done
 }
-`;

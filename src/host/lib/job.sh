@@ -1,11 +1,8 @@
-import { posix } from './text.ts';
+# shellcheck shell=dash
+# Jobs: commands that outlive the connection. A job lives in `$KX_RUN/jobs/KEY`:
+# script, token (who started it), since (uptime), unit (its systemd unit), once (it has begun: never again), pid (with
+# its start time), stdout, stderr, rc; and, as in the directory of every shell ($KX_T), what the script needs for itself.
 
-/**
- * Jobs: commands that outlive the connection. A job lives in `$KX_RUN/jobs/KEY`:
- * script, token (who started it), since (uptime), unit (its systemd unit), once (it has begun: never again), pid (with
- * its start time), stdout, stderr, rc; and, as in the directory of every shell ($KX_T), what the script needs for itself.
- */
-export const job = posix`
 # KEY TOKEN SCRIPT: starts the job unless it has begun already. Prints the token of the first caller.
 kx_job_start() {
   kx_d=$KX_RUN/jobs/$1
@@ -19,7 +16,10 @@ kx_job_start() {
   fi
   # Launching twice is harmless: only one gets past its own mkdir.
   # What could not be started leaves no record that looks like a job about to begin.
-  [ -d "$kx_d/once" ] || kx_job_launch "$1" || { [ -d "$kx_d/once" ] || rm -rf "$kx_d"; return 1; }
+  [ -d "$kx_d/once" ] || kx_job_launch "$1" || {
+    [ -d "$kx_d/once" ] || rm -rf "$kx_d"
+    return 1
+  }
   cat "$kx_d/token"
 }
 
@@ -32,6 +32,7 @@ kx_job_launch() {
     command -v systemd-run >/dev/null; then
     kx_unit=kubexm-job-$1
     printf '%s\n' "$kx_unit" >"$kx_d/unit"
+    # shellcheck disable=SC2086 # several words
     set -- --quiet --no-ask-password --unit="$kx_unit" --description="kubexm job $1" \
       $KX_SH "$KX_RUN/lib.$KX_LIB_ID" job "$1" "$KX_STATE" "$KX_RUN"
     systemd-run --collect "$@" 2>/dev/null && return
@@ -40,6 +41,7 @@ kx_job_launch() {
     rm -f "$kx_d/unit"
     return 1
   fi
+  # shellcheck disable=SC2086 # several words
   set -- $KX_SH "$KX_RUN/lib.$KX_LIB_ID" job "$1" "$KX_STATE" "$KX_RUN"
   # What a shell starts with & ignores INT and QUIT for ever; setsid can fork by itself, where it is not busybox's.
   setsid -f "$@" </dev/null >/dev/null 2>&1 && return
@@ -65,7 +67,7 @@ kx_job_main() {
 
 # KEY: absent, new (asked for, not begun), running, ended or dead, in kx_state; its age in kx_age, its exit code in kx_rc.
 kx_job_state() {
-  kx_d=$KX_RUN/jobs/$1 kx_rc= kx_age=0 kx_begun=
+  kx_d=$KX_RUN/jobs/$1 kx_rc='' kx_age=0 kx_begun=
   if [ ! -s "$kx_d/token" ]; then
     kx_state=absent
     return
@@ -88,9 +90,9 @@ kx_job_state() {
 # KEY LINE: state, exit code and age; with LINE also the last line it printed.
 kx_job_poll() {
   kx_job_state "$1"
-  printf '%s %s %s\n' "$kx_state" "\${kx_rc:--}" "$kx_age"
+  printf '%s %s %s\n' "$kx_state" "${kx_rc:--}" "$kx_age"
   [ -n "$2" ] && [ -s "$kx_d/stdout" ] && kx_x=$(tail -c 400 "$kx_d/stdout") || return 0
-  printf '%s\n' "\${kx_x##*
+  printf '%s\n' "${kx_x##*
 }"
 }
 
@@ -111,7 +113,10 @@ kx_job_kill() {
     [ "$2" != KILL ] || kx_kill_tree "$kx_leader"
     kill -"$2" "-$kx_leader" 2>/dev/null
   fi
-  [ "$2" != KILL ] || { mkdir "$kx_d/once" 2>/dev/null; [ -s "$kx_d/rc" ] || echo 137 >"$kx_d/rc"; }
+  [ "$2" != KILL ] || {
+    mkdir "$kx_d/once" 2>/dev/null
+    [ -s "$kx_d/rc" ] || echo 137 >"$kx_d/rc"
+  }
 }
 
 # KEY: removes the record of a job that does not run.
@@ -131,7 +136,7 @@ kx_job_forget() {
 kx_jobs_alive() {
   for kx_dir in "$KX_RUN"/jobs/*; do
     [ -d "$kx_dir" ] || continue
-    kx_key=\${kx_dir##*/}
+    kx_key=${kx_dir##*/}
     kx_job_state "$kx_key"
     case $kx_state in
       new) [ "$kx_age" -lt 30 ] || continue ;;
@@ -141,4 +146,3 @@ kx_jobs_alive() {
     printf '%s %s\n' "$kx_key" "$kx_age"
   done
 }
-`;
