@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RunEvent } from '../index.ts';
 import type { Io } from './io.ts';
-import { FETCH, hearFetched, removeFromKubeconfig, tryMerge } from './merge-kubeconfig.ts';
+import { hearFetched, removeFromKubeconfig, tryMerge } from './merge-kubeconfig.ts';
 
 const ADMIN = `clusters: [{name: k, cluster: {server: "https://192.0.2.1"}}]
 contexts: [{name: k, context: {cluster: k, user: k}}]
@@ -61,20 +61,27 @@ test('taken out: told if something was, with a remedy if it cannot be', async ()
 });
 
 test.each([
-  ['made', `${FETCH}@cp1`, 'changed', true],
-  ['fetched', `${FETCH}@cp1`, 'ran', true],
-  ['found to be right', `${FETCH}@cp1`, 'satisfied', true],
-  ['not made', `${FETCH}@cp1`, 'failed', false],
-  ['left out', `${FETCH}@cp1`, 'superseded', false],
-  ['another step', 'etcd/install/unit', 'changed', false],
-])('the kubeconfig of a run: %s', (_, node, outcome, done) => {
+  ['made', 'kubeconfig-fetched', 'changed', true],
+  ['fetched', 'kubeconfig-fetched', 'ran', true],
+  ['found to be right', 'kubeconfig-fetched', 'satisfied', true],
+  ['not made', 'kubeconfig-fetched', 'failed', false],
+  ['left out', 'kubeconfig-fetched', 'superseded', false],
+  ['another step', undefined, 'changed', false],
+])('the kubeconfig of a run: %s', (_, mark, outcome, done) => {
   const fetched = hearFetched();
   expect(fetched.done()).toBe(false);
-  fetched.sink({ type: 'node-finished', node, host: 'cp1', outcome, durationMs: 1 } as unknown as RunEvent);
+  fetched.sink({
+    type: 'node-finished',
+    node: 'a/b/c@cp1',
+    mark,
+    host: 'cp1',
+    outcome,
+    durationMs: 1,
+  } as unknown as RunEvent);
   expect(fetched.done()).toBe(done);
 });
 
 test('there is such a step', () => {
   const plan = readFileSync(new URL('../../test/plans/create-3-2/plan.json', import.meta.url), 'utf8');
-  expect(plan).toContain(`"id": "${FETCH}"`);
+  expect(plan).toContain('"mark": "kubeconfig-fetched"');
 });

@@ -2,9 +2,6 @@ import { rmSync } from 'node:fs';
 import type { EventSink, ExitCode, KubeconfigPlace } from '../index.ts';
 import type { Io } from './io.ts';
 
-/** The step that fetches the kubeconfig. */
-export const FETCH = 'cluster/kubeconfig/kubeconfig';
-
 /** Puts a cluster into the person's kubeconfig, and says so. */
 export async function mergeIntoKubeconfig(place: KubeconfigPlace, io: Io): Promise<void> {
   const { mergeKubeconfig } = await import('../index.ts');
@@ -27,7 +24,7 @@ export async function tryMerge(place: KubeconfigPlace, fetched: boolean, io: Io)
 export function hearFetched(): { readonly sink: EventSink; readonly done: () => boolean } {
   let done = false;
   const sink: EventSink = (event) => {
-    if (event.type !== 'node-finished' || !event.node.startsWith(`${FETCH}@`)) return;
+    if (event.type !== 'node-finished' || event.mark !== 'kubeconfig-fetched') return;
     done = ['ran', 'changed', 'satisfied'].includes(event.outcome);
   };
   return { sink, done: () => done };

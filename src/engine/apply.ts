@@ -102,7 +102,9 @@ async function writeIntent(
   // A job's try is numbered whatever it leaves behind: after a crash its result must not pass for that of the next try.
   if (target.nature !== 'state' && !runsAsJob(target.step, target.want)) return;
   const before = target.step.revert && verdict && 'seen' in verdict ? { before: verdict.seen as Json } : {};
-  await options.journal.durable({ node: target.ref.node, phase: 'intent', input: target.input, attempt, ...before });
+  const { node, mark } = target.ref;
+  const more = { ...before, ...(mark === undefined ? {} : { mark }) };
+  await options.journal.durable({ node, phase: 'intent', input: target.input, attempt, ...more });
 }
 
 /** A job that died is forgotten, and its name is never used again. */

@@ -13,6 +13,7 @@ export function refOf(graph: ExecutionGraph, values: Values, i: number): NodeRef
     step: node.task ? node.id.slice(node.task.id.length + 1) : node.id,
     kind: graph.use(i)?.step.kind ?? 'join',
     title: titleOf(graph, values, i),
+    ...(node.mark === undefined ? {} : { mark: node.mark }),
   };
 }
 

@@ -247,7 +247,8 @@ export class Execution {
     const { graph, journal, emit } = this.options;
     if (outcome !== 'passed' && outcome !== 'cut' && !this.ledger.isUndone(i)) {
       const phase = journalled[outcome];
-      if (phase) journal.append({ node: graph.id(i), phase });
+      const { mark } = graph.node(i);
+      if (phase) journal.append({ node: graph.id(i), phase, ...(mark === undefined ? {} : { mark }) });
       const diff = more.verdict?.verdict === 'needed' ? { diff: more.verdict.diff } : {};
       if (outcome !== 'failed') emit({ type: 'node-finished', ...this.ref(i), outcome, durationMs, ...diff });
     }

@@ -18,7 +18,7 @@ import type { CrashPoints } from './crash.ts';
 import type { JournalRecord, RunHeader } from './record.ts';
 import { type Replay, readJournal } from './replay.ts';
 
-export type { JournalRecord, NodeRecord, RunHeader, RunRecord } from './record.ts';
+export type { JournalRecord, NodeRecord, Phase, RunHeader, RunRecord } from './record.ts';
 export { type Replay, readJournal } from './replay.ts';
 
 const sync = promisify(fdatasync);

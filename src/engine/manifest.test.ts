@@ -4,7 +4,7 @@ import type { MemoryHostOptions } from '../../test/rig/memory/memory.ts';
 import { output } from '../model/host.ts';
 import type { ManifestChange } from '../model/manifest.ts';
 import { sh } from '../model/script.ts';
-import { on, sequence } from '../plan/combinators.ts';
+import { join, marked, on, sequence } from '../plan/combinators.ts';
 import { defineStep, needed, satisfied } from '../plan/step.ts';
 import { effectWords, type ManifestOptions } from './manifest.ts';
 
@@ -83,6 +83,20 @@ describe('a run whose changes are owned', () => {
     const script = rig.machine('a').sent.find(({ by }) => by === 'run')?.script ?? '';
     expect(script).toMatch(/^kx_stage \S+ k .*\nkx_own \S+ u1 prod .*\nkx_owning \S+ 'kv set k 1'$/);
     expect(touched).toEqual(['a']);
+  });
+
+  test('a mark is in the journal from the intent on, in the events and in the entry', async () => {
+    const { rig, manifest, changes } = setUp();
+    const plan = () => marked('node-joined', sequence(chain(host('a'), 1), join('all-here')));
+    await rig.run(plan(), { manifest });
+    expect(changes()).toMatchObject([{ node: 'n0', mark: 'node-joined' }]);
+    const [intent] = rig.journal.records;
+    expect(intent).toMatchObject({ node: 'n0@a', phase: 'intent', mark: 'node-joined' });
+    expect(rig.of('node-finished')).toMatchObject([{ node: 'n0@a', outcome: 'changed', mark: 'node-joined' }]);
+    expect(rig.journal.replay().marks).toEqual(new Map([['n0@a', 'node-joined']]));
+    rig.journal.records.length = 0;
+    await rig.run(plan(), { manifest });
+    expect(rig.journal.records[0]).toMatchObject({ node: 'n0@a', phase: 'satisfied', mark: 'node-joined' });
   });
 
   test('nothing is written for the local machine, for actions, or by a run that does not own', async () => {

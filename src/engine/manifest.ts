@@ -83,6 +83,7 @@ function changeOf(
     at: new Date().toISOString(),
     kind: step.kind,
     title: ref.title,
+    ...(ref.mark === undefined ? {} : { mark: ref.mark }),
     names: step.owns?.(want) ?? itself,
     effects: step.effects?.(want) ?? [],
     ...(step.revert ? { want: want as Json } : {}),

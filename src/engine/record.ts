@@ -1,4 +1,5 @@
 import type { Json } from '../model/json.ts';
+import type { Mark } from '../model/mark.ts';
 
 /** What the journal says of a run as a whole. */
 export interface RunHeader {
@@ -38,6 +39,8 @@ export interface NodeRecord {
   readonly attempt?: number;
   /** What a custom revert needs to put things back. Never a secret. */
   readonly before?: Json;
+  /** What its success means; a node's `intent` and its end have it. */
+  readonly mark?: Mark;
 }
 
 /** What a run as a whole went through. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { kubexmError } from '../model/errors/index.ts';
+import type { Mark } from '../model/mark.ts';
 import type { JournalRecord, NodeRecord, Phase, RunHeader, RunRecord } from './record.ts';
 
 /** What earlier processes of the same run noted. */
@@ -15,6 +16,8 @@ export interface Replay {
   readonly open: ReadonlyMap<string, number>;
   /** The highest number of a node's tries so far. */
   readonly attempts: ReadonlyMap<string, number>;
+  /** What the success of nodes means, by id. */
+  readonly marks: ReadonlyMap<string, Mark>;
   readonly ended: string | undefined;
 }
 
@@ -41,6 +44,7 @@ export function replayOf(header: RunHeader, records: readonly JournalRecord[]): 
   const changed = new Set<string>();
   const open = new Map<string, number>();
   const attempts = new Map<string, number>();
+  const marks = new Map<string, Mark>();
   let ended: string | undefined;
   for (const record of records) {
     if (record.node === 'run') {
@@ -50,6 +54,7 @@ export function replayOf(header: RunHeader, records: readonly JournalRecord[]): 
     const entry = record as NodeRecord;
     const { node, phase, attempt } = entry;
     last.set(node, entry);
+    if (entry.mark !== undefined) marks.set(node, entry.mark);
     if (phase === 'intent') {
       if (!applied.has(node)) applied.set(node, entry);
       open.set(node, attempt ?? 1);
@@ -63,7 +68,7 @@ export function replayOf(header: RunHeader, records: readonly JournalRecord[]): 
       changed.delete(node);
     }
   }
-  return { header, last, applied, changed, open, attempts, ended };
+  return { header, last, applied, changed, open, attempts, marks, ended };
 }
 
 function parseLine(file: string, line: string, index: number): object {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errors/index.ts';
+import type { Mark } from './mark.ts';
 
 /** How a node ended. The first four are success. */
 export type Outcome =
@@ -58,6 +59,7 @@ export interface NodeRef {
   readonly step: string;
   readonly kind: string;
   readonly title: string;
+  readonly mark?: Mark;
 }
 
 interface Base {

@@ -1,5 +1,6 @@
 import type { Effect } from './effect.ts';
 import type { Json } from './json.ts';
+import type { Mark } from './mark.ts';
 
 /** What the manifest says of one change. Never a secret. */
 export interface ManifestChange {
@@ -9,6 +10,8 @@ export interface ManifestChange {
   readonly at: string;
   readonly kind: string;
   readonly title: string;
+  /** What the change means to the cluster. */
+  readonly mark?: Mark;
   /** What beside files it was the first to change. */
   readonly names: readonly string[];
   readonly effects: readonly Effect[];

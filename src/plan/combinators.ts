@@ -1,3 +1,4 @@
+import type { Mark } from '../model/mark.ts';
 import { beside, chain, single } from './chain.ts';
 import { HostSet } from './host-set.ts';
 import type { ExecutionFragment, ExecutionNode, JoinNeeds } from './node.ts';
@@ -163,11 +164,13 @@ export function until(gate: ExecutionFragment, fragment: ExecutionFragment): Exe
   return sequence(gate, gated);
 }
 
+/** Says what the success of these steps means to the cluster. */
+export function marked<F extends ExecutionFragment>(mark: Mark, fragment: F): F {
+  return mapNodes(fragment, (node) => (node.body.type === 'join' ? node : { ...node, mark }));
+}
+
 /** The same fragment with every node changed. */
-export function mapNodes(
-  fragment: ExecutionFragment,
-  change: (node: ExecutionNode) => ExecutionNode,
-): ExecutionFragment {
+export function mapNodes<F extends ExecutionFragment>(fragment: F, change: (node: ExecutionNode) => ExecutionNode): F {
   return { ...fragment, nodes: new Map([...fragment.nodes].map(([key, node]) => [key, change(node)])) };
 }
 

@@ -1,4 +1,5 @@
 import { LOCAL } from '../model/host.ts';
+import type { Mark } from '../model/mark.ts';
 import type { HostSet } from './host-set.ts';
 import type { NodeKey } from './ref.ts';
 import type { StepUse } from './step.ts';
@@ -45,6 +46,7 @@ export interface ExecutionNode {
     | { readonly type: 'step'; readonly use: StepUse }
     | { readonly type: 'steps'; readonly uses: readonly StepUse[] }
     | JoinBody;
+  readonly mark?: Mark;
   /** The gate whose satisfied verdict supersedes this node. */
   readonly until: NodeKey | undefined;
 }

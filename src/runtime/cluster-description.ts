@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readLock } from '../artifacts/handles/index.ts';
 import { type ConfigChange, diffConfigs } from '../config/index.ts';
+import type { Mark } from '../model/mark.ts';
 import type { EventReader, RunRecord } from '../observe/index.ts';
 import { type ClusterPlace, listNodes, type NodeRow } from '../state/cluster-nodes.ts';
 import { type ClusterStatus, clusterLife } from '../state/cluster-status.ts';
 import { openHistory } from '../state/history.ts';
+import { markedEnds } from '../state/old-records.ts';
 import { openCluster } from '../state/open-config.ts';
 import { workDirOf } from '../state/work-dir.ts';
 import type { LiveCluster } from './cluster-live.ts';
@@ -39,16 +41,15 @@ export interface ClusterDescription {
   readonly artifacts: { readonly pinned: number };
 }
 
-/** Steps whose end tells a condition. */
-export const conditionSteps: readonly (readonly [type: string, node: string])[] = [
-  ['NodesReady', 'cluster/health/nodes-ready@*'],
-  ['ControlPlaneReady', 'cluster/health/control-plane@*'],
-  ['NetworkReady', 'cluster/health/network@*'],
-  ['ProxyReady', 'cluster/health/proxy@*'],
-  ['DnsReady', 'cluster/health/dns@*'],
+/** Conditions, and the marks of the steps that tell them. */
+export const CONDITIONS: readonly (readonly [type: string, mark: Mark])[] = [
+  ['NodesReady', 'nodes-ready'],
+  ['ControlPlaneReady', 'control-plane-ready'],
+  ['NetworkReady', 'network-ready'],
+  ['ProxyReady', 'proxy-ready'],
+  ['DnsReady', 'dns-ready'],
 ];
 
-const MOST_EVENTS = 100_000;
 const GOOD: ReadonlySet<string> = new Set(['satisfied', 'changed', 'ran']);
 
 /** Describes a cluster. Connects to nothing: `live` is what the cluster itself said, if it was asked. */
@@ -94,9 +95,8 @@ function toldBy(reader: EventReader, run: RunRecord): readonly Condition[] {
     at: run.lastAt,
     source: run.id,
   };
-  const told = conditionSteps.map(([type, node]): Condition => {
-    const found = reader.events({ run: run.id, node, type: 'node-finished', limit: MOST_EVENTS });
-    const events = found.flatMap(({ event }) => (event.type === 'node-finished' ? [event] : []));
+  const told = CONDITIONS.map(([type, mark]): Condition => {
+    const events = markedEnds(reader, run.id, mark);
     // A resumed run ends some steps more than once: the last time counts.
     const outcomes = [...new Map(events.map((event) => [event.node, event.outcome])).values()];
     const looked = outcomes.filter((outcome) => outcome !== 'skipped');

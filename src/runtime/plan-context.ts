@@ -3,6 +3,7 @@ import type { Facts } from '../model/facts.ts';
 import { LOCAL } from '../model/host.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import { keepOnce, type PlanArtifacts, type PlanContext, type PlanHost } from '../plan/layers.ts';
+import { withMarks } from '../state/old-records.ts';
 
 /** What planning may look at: the configuration and the facts of the hosts that are known. */
 export function planContext(
@@ -24,7 +25,7 @@ export function planContext(
     const isAway = options.away?.has(host.name) ? ({ isAway: true } as const) : {};
     return known ? [{ name: host.name, roles: host.roles, facts: known, ...isAway }] : [];
   });
-  const { targets, away: _away, ...rest } = options;
+  const { targets, away: _away, manifests, ...rest } = options;
   const wanted = targets && new Set(targets);
   const local = facts[LOCAL];
   if (!local) throw new TypeError('the local machine has no facts');
@@ -41,5 +42,6 @@ export function planContext(
     },
     once: keepOnce(),
     ...rest,
+    ...(manifests === undefined ? {} : { manifests: withMarks(manifests) }),
   };
 }

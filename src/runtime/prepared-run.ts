@@ -15,7 +15,7 @@ import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
 import type { Question } from '../plan/step.ts';
 import { ClusterManifests } from '../state/manifests.ts';
-import { forgetOldRuns } from '../state/old-records.ts';
+import { forgetOldRuns } from '../state/old-runs.ts';
 import type { OpenConfig } from '../state/open-config.ts';
 import { createRun, type RunDir, type RunInputs } from '../state/run-store.ts';
 import type { WorkDir } from '../state/work-dir.ts';

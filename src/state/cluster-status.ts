@@ -1,6 +1,7 @@
 import type { EventReader, RunRecord } from '../observe/index.ts';
 import { changedHosts } from './manifests.ts';
-import { BEGINNING, isWholeRun, runMarks } from './run-marks.ts';
+import { markedEnds } from './old-records.ts';
+import { isWholeRun, runMarks } from './run-marks.ts';
 import { type StandingCluster, standingCluster } from './standing-cluster.ts';
 import type { WorkDir } from './work-dir.ts';
 
@@ -97,9 +98,7 @@ function statusOf(
 /** The runs since the newest one in which the cluster began: those before made another one, which is gone. */
 function sinceItBegan(reader: EventReader, runs: readonly RunRecord[]): readonly RunRecord[] {
   const at = runs.findIndex(({ id }) =>
-    reader
-      .events({ run: id, node: `${BEGINNING}@*`, type: 'node-finished' })
-      .some(({ event }) => event.type === 'node-finished' && event.outcome === 'changed'),
+    markedEnds(reader, id, 'cluster-begun').some(({ outcome }) => outcome === 'changed'),
   );
   return at < 0 ? runs : runs.slice(0, at + 1);
 }

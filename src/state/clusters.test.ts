@@ -6,10 +6,11 @@ import { begun, keepRun, noteHosts } from '../../test/support/past-runs.ts';
 import { configFor, planContextFor, recordedFacts } from '../../test/support/plan-context.ts';
 import { loadConfig } from '../config/index.ts';
 import type { Outcome, RunEvent, RunOutcome } from '../model/event.ts';
+import type { Mark } from '../model/mark.ts';
 import { clusterModule } from '../module/cluster.ts';
 import { fanOut, openEventStore, Redactor } from '../observe/index.ts';
 import { buildGraph } from '../plan/graph.ts';
-import { conditionSteps, describeCluster } from '../runtime/cluster-description.ts';
+import { CONDITIONS, describeCluster } from '../runtime/cluster-description.ts';
 import { readChecks, readNodes } from '../runtime/cluster-live.ts';
 import { listNodes } from './cluster-nodes.ts';
 import { listClusters } from './clusters.ts';
@@ -28,6 +29,7 @@ interface Told {
   readonly dryRun?: boolean;
   readonly lost?: readonly string[];
   readonly failed?: readonly string[];
+  /** How nodes ended, by `id@host` or `id@host mark`. */
   readonly ended?: Readonly<Record<string, Outcome>>;
   readonly after?: number;
   /** It has changed nothing on hosts. */
@@ -49,9 +51,10 @@ function eventsOf({
 }: Told): RunEvent[] {
   const at = START + after * 60_000;
   const names = { run: id, pipeline, cluster: 'demo' };
-  const nodes = Object.entries(ended).map(([node, how]) => {
+  const nodes = Object.entries(ended).map(([name, how]) => {
+    const [node = '', mark] = name.split(' ') as [string, Mark | undefined];
     const host = node.slice(node.indexOf('@') + 1);
-    const where = { node, host, module: 'm', task: 'm/t', step: 's', kind: 'file', title: 't' };
+    const where = { node, host, module: 'm', task: 'm/t', step: 's', kind: 'file', title: 't', ...(mark && { mark }) };
     return { type: 'node-finished', run: id, at, ...where, outcome: how, durationMs: 1 } as const;
   });
   const error = { code: 'KX4009', params: {} } as const;
@@ -180,12 +183,12 @@ describe('the status of a cluster', () => {
   });
 
   test('its age counts from its newest beginning, even if the one before was not deleted by its name', async () => {
-    const ended = { 'kubernetes/init/init@cp1': 'changed' } as const;
+    const ended = { 'a@cp1 cluster-begun': 'changed' } as const;
     const { env } = await world([
       create('succeeded', { ended }),
       { ...reset, id: '2', after: 1 },
       create('succeeded', { id: '3', after: 2, ended }),
-      create('succeeded', { id: '4', after: 3, ended: { 'kubernetes/init/init@cp1': 'satisfied' } }),
+      create('succeeded', { id: '4', after: 3, ended: { 'a@cp1 cluster-begun': 'satisfied' } }),
     ]);
     expect(await listClusters(env)).toMatchObject([{ status: 'ready', since: START + 150_000 }]);
   });
@@ -246,11 +249,11 @@ describe('the state of hosts', () => {
 describe('a description', () => {
   test('conditions by the last look, and what the file says otherwise than what was applied', async () => {
     const ended = {
-      'cluster/health/nodes-ready@cp1': 'satisfied',
-      'cluster/health/network@cp1': 'ran',
-      'cluster/health/network@node1': 'skipped',
-      'cluster/health/dns@cp1': 'ran',
-      'cluster/health/dns@node1': 'failed',
+      'a@cp1 nodes-ready': 'satisfied',
+      'b@cp1 network-ready': 'ran',
+      'b@node1 network-ready': 'skipped',
+      'c@cp1 dns-ready': 'ran',
+      'c@node1 dns-ready': 'failed',
     } as const;
     const { place, keep } = await world([create('failed', { ended, begins: true })]);
     const { cluster } = await loadConfig(place.configFile, ['kubernetes.maxPods=90', 'ssh.password=env:X']);
@@ -280,8 +283,8 @@ describe('a description', () => {
 
   test('every step that tells a condition is part of creating a cluster', async () => {
     const graph = buildGraph(clusterModule.plan(await planContextFor(configFor())));
-    const ids = graph.nodes.map(({ id }) => `${id}@*`);
-    expect(ids).toEqual(expect.arrayContaining(conditionSteps.map(([, node]) => node)));
+    const marks = graph.nodes.map(({ mark }) => mark);
+    expect(marks).toEqual(expect.arrayContaining(CONDITIONS.map(([, mark]) => mark)));
   });
 
   test('what the cluster says itself wins', async () => {

@@ -1,86 +1,78 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { crashPoints } from '../engine/crash.ts';
-import { Journal } from '../engine/journal.ts';
-import { type Machine, output } from '../model/host.ts';
-import type { Script } from '../model/script.ts';
-import { forgetOldRuns, isOver, successorOf } from './old-records.ts';
-import { findResumable } from './run-store.ts';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { configFor, planContextFor } from '../../test/support/plan-context.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { HostManifest } from '../model/manifest.ts';
+import { fanOut, openEventReader, openEventStore, Redactor } from '../observe/index.ts';
+import { resetNodes } from '../pipeline/node/reset.ts';
+import { buildGraph } from '../plan/graph.ts';
+import { describeCluster } from '../runtime/cluster-description.ts';
+import { clusterLife } from './cluster-status.ts';
+import { markedEnds, oldMark } from './old-records.ts';
+import { runMarks } from './run-marks.ts';
+import { standingCluster } from './standing-cluster.ts';
+import { workDirOf } from './work-dir.ts';
 
-let runs: string;
-beforeEach(() => {
-  runs = mkdtempSync(join(tmpdir(), 'kx-runs-'));
-});
-afterEach(() => rmSync(runs, { recursive: true, force: true }));
+const FOLDER = fileURLToPath(new URL('../../test/support/old-records/', import.meta.url));
+const CREATED = '20261116-162942-5395f8708';
+const RESET = '20261116-162946-406a217ee';
 
-const id = (n: number) => `20250101-00000${n}-abcdef`;
-
-async function made(
-  n: number,
-  { outcome, pipeline = 'create', params = {} }: { outcome?: string; pipeline?: string; params?: unknown } = {},
-): Promise<string> {
-  const run = id(n);
-  mkdirSync(join(runs, run));
-  writeFileSync(join(runs, run, 'params.json'), JSON.stringify(params));
-  writeFileSync(join(runs, run, 'selection.json'), '{}');
-  const header = {
-    version: 1,
-    run,
-    pipeline,
-    cluster: 'c',
-    startedAt: '',
-    kubexm: '1',
-    configHash: 'x',
-    planHash: 'y',
-  };
-  const journal = Journal.create(join(runs, run, 'journal.jsonl'), header as never, crashPoints(undefined));
-  if (outcome !== undefined) await journal.durable({ node: 'run', phase: 'ended', outcome } as never);
-  await journal.close();
-  return run;
+/** A work directory as an old version has left it. */
+async function oldWorkDir() {
+  const baseDir = mkdtempSync(join(tmpdir(), 'kubexm-old-'));
+  onTestFinished(() => rmSync(baseDir, { recursive: true, force: true }));
+  const workDir = workDirOf(baseDir, 'demo');
+  mkdirSync(workDir.cluster, { recursive: true });
+  cpSync(FOLDER, workDir.cluster, { recursive: true });
+  const sink = fanOut(new Redactor(), [openEventStore(workDir.events)]);
+  for (const line of readFileSync(join(FOLDER, 'events.jsonl'), 'utf8').trim().split('\n'))
+    sink(JSON.parse(line) as RunEvent);
+  await sink.close();
+  const reader = openEventReader(workDir.events);
+  onTestFinished(() => reader.close());
+  return { baseDir, workDir, reader };
 }
 
-test('what may still be gone on with is never over, however old', async () => {
-  await made(1);
-  await made(2, { outcome: 'failed' });
-  await made(3, { outcome: 'succeeded', pipeline: 'another' });
-  await made(4, { outcome: 'succeeded', params: { nodes: ['other'] } });
-  await made(5, { outcome: 'failed' });
-  for (const n of [1, 2, 5]) expect(isOver(runs, id(n), 9999), id(n)).toBe(false);
-  // It cannot be read: nobody knows.
-  mkdirSync(join(runs, id(6)));
-  expect(isOver(runs, id(6), 9999)).toBe(false);
-  expect(isOver(runs, 'no-run', 9999)).toBe(false);
+test('its journals tell what its runs did', async () => {
+  const { workDir } = await oldWorkDir();
+  expect(runMarks(workDir.runs, CREATED)).toMatchObject({ changed: true, begun: true, undone: [], ended: 'succeeded' });
+  expect(runMarks(workDir.runs, RESET)).toMatchObject({ begun: false, undone: ['host2'] });
+  const standing = standingCluster(workDir);
+  expect(standing).toMatchObject({ run: CREATED, config: { metadata: { name: 'demo' } } });
+  expect([...(standing?.hosts ?? [])]).toEqual(['host1']);
 });
 
-test('what has succeeded, or what a later run has done again, is over, and is not resumed', async () => {
-  await made(1, { outcome: 'failed' });
-  await made(2);
-  expect(findResumable(runs, 'create', id(1)).dir.run).toBe(id(1));
-  await made(3, { outcome: 'succeeded' });
-  expect([1, 2, 3].map((n) => isOver(runs, id(n), 0))).toEqual([true, true, true]);
-  expect([successorOf(runs, id(1)), successorOf(runs, id(3))]).toEqual([id(3), undefined]);
-  expect(() => findResumable(runs, 'create', id(1))).toThrow(expect.objectContaining({ code: 'KX4006' }));
+test('its events tell how the cluster is', async () => {
+  const { baseDir, workDir, reader } = await oldWorkDir();
+  expect(clusterLife(reader, workDir)).toMatchObject({ status: 'ready', created: { id: CREATED } });
+  expect(markedEnds(reader, CREATED, 'cluster-begun')).toMatchObject([{ host: 'host1', outcome: 'changed' }]);
+  const configFile = join(baseDir, 'cluster.yaml');
+  writeFileSync(configFile, configFor({}));
+  const { conditions } = await describeCluster({ configFile, baseDir });
+  const status = (name: string) => conditions.find(({ type }) => type === name)?.status;
+  expect([status('Created'), status('NetworkReady'), status('DnsReady')]).toEqual(['True', 'True', 'Unknown']);
 });
 
-test('a run that nobody here knows is given a month', () => {
-  expect([isOver(runs, id(9), 29), isOver(runs, id(9), 30)]).toEqual([false, true]);
+test('its manifests are undone, by a plan that a run of its own can be resumed with', async () => {
+  const manifests = JSON.parse(readFileSync(join(FOLDER, 'manifests.json'), 'utf8')) as Record<string, HostManifest>;
+  const text = configFor().replaceAll('cp1', 'host1').replaceAll('node1', 'host2');
+  const context = await planContextFor(text, { manifests });
+  const graph = buildGraph(resetNodes.plan(context, { nodes: ['host2'] }));
+  const { planHash } = JSON.parse(readFileSync(join(FOLDER, 'runs', RESET, 'journal.jsonl'), 'utf8').split('\n')[0]!);
+  expect(graph.hash).toBe(planHash);
+  const removed = graph.nodes.flatMap(({ id, mark }) => (mark === 'node-removed' ? [id] : []));
+  expect(removed).toEqual(['reset/undo/000002-kubernetes-join-join-host2']);
 });
 
-test('machines are asked what they have, and told what is over', async () => {
-  await made(1, { outcome: 'failed' });
-  await made(2, { outcome: 'succeeded' });
-  await made(3, { outcome: 'failed', pipeline: 'another' });
-  const sent: string[] = [];
-  const machine = (said: string): Machine =>
-    ({
-      run: async ({ script }: Script) => {
-        sent.push(script);
-        return script === 'kx_undo_runs' ? output(0, said) : output(0);
-      },
-    }) as unknown as Machine;
-  const broken = { run: () => Promise.reject(new Error('lost')) } as unknown as Machine;
-  await forgetOldRuns([machine(''), broken, machine(`${id(1)} 0\n${id(3)} 400\n${id(8)} 31\nodd 400\n`)], runs);
-  expect(sent).toEqual(['kx_undo_runs', 'kx_undo_runs', `kx_undo_prune ${id(1)} ${id(8)}`]);
+test.each([
+  ['kubernetes/init/init@cp1', 'cluster-begun'],
+  ['kubernetes/init/init', 'cluster-begun'],
+  ['kubernetes/init/init-config@cp1', undefined],
+  ['kubernetes/join/join@node1', 'node-joined'],
+  ['preflight/check/listen@cp1', 'leaves-nothing'],
+])('the mark of %s: %s', (node, mark) => {
+  expect(oldMark(node)).toBe(mark);
 });

@@ -1,53 +1,60 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { readJournal } from '../engine/journal.ts';
-import type { Machine } from '../model/host.ts';
-import { sh } from '../model/script.ts';
+/**
+ * Reads journals, manifests and event stores of versions that wrote no marks: there the ids of nodes tell them. The only place that
+ * reads a meaning out of an id.
+ */
+import type { RunEvent } from '../model/event.ts';
+import type { HostManifest } from '../model/manifest.ts';
+import type { Mark } from '../model/mark.ts';
+import type { EventReader } from '../observe/index.ts';
 
-/** What only the machine has that a run was started on goes on for so long: nobody else can tell whether it is resumed. */
-const DAYS = 30;
-const RUN = /^\d{8}-\d{6}-[0-9a-f]+$/;
+type NodeFinished = Extract<RunEvent, { type: 'node-finished' }>;
 
-/** A run as its directory tells it; undefined where there is none, or none that can be read. */
-function readRun(runs: string, run: string) {
-  try {
-    const { header, ended } = readJournal(join(runs, run, 'journal.jsonl')).replay;
-    const [params, selection] = ['params', 'selection'].map((name) =>
-      readFileSync(join(runs, run, `${name}.json`), 'utf8'),
-    );
-    return { ended, work: JSON.stringify([header.pipeline, params, selection]) };
-  } catch {
-    return undefined;
-  }
+const MOST_EVENTS = 100_000;
+
+/** The ids that those versions gave to nodes, without or with a host. */
+const OLD_IDS: readonly (readonly [mark: Mark, id: RegExp])[] = [
+  ['cluster-begun', /^kubernetes\/init\/init(?:@|$)/],
+  ['node-joined', /^kubernetes\/join\/join(?:-[^@/]+)?(?:@|$)/],
+  ['node-removed', /^reset\/undo\/\d+-kubernetes-(?:init-init|join-join)[^@]*@/],
+  ['leaves-nothing', /^preflight\//],
+];
+
+/** The same as patterns of the event store. */
+const OLD_NODES: Partial<Record<Mark, string>> = {
+  'cluster-begun': 'kubernetes/init/init@*',
+  'nodes-ready': 'cluster/health/nodes-ready@*',
+  'control-plane-ready': 'cluster/health/control-plane@*',
+  'network-ready': 'cluster/health/network@*',
+  'proxy-ready': 'cluster/health/proxy@*',
+  'dns-ready': 'cluster/health/dns@*',
+};
+
+/** The mark that a node without one would have today. */
+export function oldMark(node: string): Mark | undefined {
+  return OLD_IDS.find(([, id]) => id.test(node))?.[0];
 }
 
-/** A later run that has done the same and succeeded: to go on with the earlier one would put back what is in use since. */
-export function successorOf(runs: string, run: string): string | undefined {
-  const own = readRun(runs, run);
-  if (!own) return undefined;
-  const later = readdirSync(runs).filter((name) => RUN.test(name) && name > run);
-  return later.sort().find((name) => {
-    const other = readRun(runs, name);
-    return other?.ended === 'succeeded' && other.work === own.work;
-  });
-}
-
-/** Whether nobody can go on with a run, nor roll it back, whose records were last changed so many days ago. */
-export function isOver(runs: string, run: string, days: number): boolean {
-  if (!RUN.test(run)) return false;
-  // Started from another directory, or its own is gone.
-  if (!existsSync(join(runs, run))) return days >= DAYS;
-  return readRun(runs, run)?.ended === 'succeeded' || successorOf(runs, run) !== undefined;
-}
-
-/** Forgets the before-images that runs which are over have left on machines. What cannot be looked at stays. */
-export async function forgetOldRuns(machines: Iterable<Machine>, runs: string): Promise<void> {
-  await Promise.allSettled(
-    [...machines].map(async (machine) => {
-      const { code, stdout } = await machine.run(sh`kx_undo_runs`);
-      const found = code === 0 ? stdout.split('\n').map((line) => line.split(' ')) : [];
-      const over = found.flatMap(([run = '', days]) => (isOver(runs, run, Number(days)) ? [run] : []));
-      if (over.length > 0) await machine.run(sh`kx_undo_prune ${over}`);
+/** Manifests in which every entry has its mark. */
+export function withMarks(manifests: Readonly<Record<string, HostManifest>>): Readonly<Record<string, HostManifest>> {
+  return Object.fromEntries(
+    Object.entries(manifests).map(([host, manifest]) => {
+      const entries = manifest.entries.map((entry) => {
+        const mark = entry.mark ?? oldMark(entry.node);
+        return mark === undefined ? entry : { ...entry, mark };
+      });
+      return [host, { ...manifest, entries }];
     }),
   );
+}
+
+/** How the marked nodes of a run ended. A run that a newer version has resumed has old events before new ones. */
+export function markedEnds(reader: EventReader, run: string, mark: Mark): readonly NodeFinished[] {
+  const which = { run, type: 'node-finished', limit: MOST_EVENTS } as const;
+  const node = OLD_NODES[mark];
+  const old = node === undefined ? [] : ends(reader, { ...which, node }).filter((event) => event.mark === undefined);
+  return [...old, ...ends(reader, { ...which, mark })];
+}
+
+function ends(reader: EventReader, filter: Parameters<EventReader['events']>[0]): readonly NodeFinished[] {
+  return reader.events(filter).flatMap(({ event }) => (event.type === 'node-finished' ? [event] : []));
 }

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Replay, readJournal } from '../engine/journal.ts';
+import { type Phase, type Replay, readJournal } from '../engine/journal.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import { LOCAL } from '../model/host.ts';
-
-/** The step that begins a cluster: what is configured before it is in the cluster after it. */
-export const BEGINNING = 'kubernetes/init/init';
+import type { Mark } from '../model/mark.ts';
+import { oldMark } from './old-records.ts';
 
 /** What a run did to a cluster, by its journal. */
 export interface RunMarks {
@@ -22,8 +21,6 @@ export interface RunMarks {
   /** Hosts that it took out of the cluster: what made nodes of them was undone. */
   readonly undone: readonly string[];
 }
-
-const UNDONE = /^reset\/undo\/\d+-kubernetes-(?:init-init|join-join)[^@]*@(.+)$/;
 
 /** Reads what a run did; undefined where it has no journal, or none that can be read. */
 export function runMarks(runs: string, run: string): RunMarks | undefined {
@@ -63,24 +60,32 @@ function readKept<T>(runs: string, run: string, name: string): T | undefined {
   }
 }
 
-/** Preflight starts listeners that go by themselves; what is on the local machine is nobody's cluster. */
-function changedHost({ applied, last }: Replay): boolean {
-  return [...applied.keys()].some(
-    (node) => !node.startsWith('preflight/') && !node.endsWith(`@${LOCAL}`) && last.get(node)?.phase !== 'ran',
+/** What is on the local machine is nobody's cluster. */
+function changedHost(replay: Replay): boolean {
+  return [...replay.applied.keys()].some(
+    (node) =>
+      markOf(replay, node) !== 'leaves-nothing' &&
+      !node.endsWith(`@${LOCAL}`) &&
+      replay.last.get(node)?.phase !== 'ran',
   );
 }
 
-function hasBegun({ last, applied }: Replay): boolean {
-  return [...last].some(([node, { phase }]) => {
-    if (!node.startsWith(`${BEGINNING}@`)) return false;
-    if (phase === 'intent' || phase === 'unknown') return applied.has(node);
-    return phase === 'satisfied' || phase === 'applied' || phase === 'done';
+function hasBegun(replay: Replay): boolean {
+  return [...replay.last].some(([node, { phase }]) => {
+    if (markOf(replay, node) !== 'cluster-begun') return false;
+    if (phase === 'intent' || phase === 'unknown') return replay.applied.has(node);
+    return SUCCESS.has(phase);
   });
 }
 
-function undoneOn({ last }: Replay): readonly string[] {
-  return [...last].flatMap(([node, { phase }]) => {
-    const [, host] = UNDONE.exec(node) ?? [];
-    return host !== undefined && (phase === 'applied' || phase === 'done' || phase === 'satisfied') ? [host] : [];
-  });
+function undoneOn(replay: Replay): readonly string[] {
+  return [...replay.last].flatMap(([node, { phase }]) =>
+    SUCCESS.has(phase) && markOf(replay, node) === 'node-removed' ? [node.slice(node.lastIndexOf('@') + 1)] : [],
+  );
+}
+
+const SUCCESS: ReadonlySet<Phase> = new Set(['satisfied', 'applied', 'done']);
+
+function markOf({ marks }: Replay, node: string): Mark | undefined {
+  return marks.get(node) ?? oldMark(node);
 }

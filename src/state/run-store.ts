@@ -8,7 +8,7 @@ import type { Json } from '../model/json.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import type { PlanArtifacts } from '../plan/layers.ts';
 import { replaceSynced } from './durable.ts';
-import { successorOf } from './old-records.ts';
+import { successorOf } from './old-runs.ts';
 
 /** The files of one run. */
 export interface RunDir {

@@ -7,13 +7,13 @@ import { begun, keepRun, noteHosts, type PastRun } from '../../test/support/past
 import { loadConfig } from '../config/index.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import { KubexmError } from '../model/errors/index.ts';
+import type { Mark } from '../model/mark.ts';
 import { createCluster } from '../pipeline/cluster/create.ts';
 import { deleteCluster } from '../pipeline/cluster/delete.ts';
 import { runTask } from '../pipeline/cluster/run-task.ts';
 import { buildGraph } from '../plan/graph.ts';
 import type { Pipeline } from '../plan/layers.ts';
 import { openConfig } from './open-config.ts';
-import { BEGINNING } from './run-marks.ts';
 import { refuseFixedChanges } from './standing-cluster.ts';
 import { makeWorkDir } from './work-dir.ts';
 
@@ -142,7 +142,8 @@ describe('what it can be given', () => {
 });
 
 describe('whether there is a cluster', () => {
-  const node = `${BEGINNING}@cp1`;
+  const { node } = begun('cp1')[0]!;
+  const mark = 'cluster-begun';
   const line = 'spec.kubernetes.version: v1.34.2 → v1.34.3';
   // The first master would begin another cluster beside the one of which only the second is left.
   const begins = 'spec.roleGroups.master: cp2 → cp1, cp2';
@@ -156,8 +157,12 @@ describe('whether there is a cluster', () => {
     ['it failed when it began', [{ records: [...begun('cp1'), { node, phase: 'reverted' }], ended: 'failed' }], false],
     ['it failed after it had begun', [{ ended: 'failed' }], true],
     ['kubexm died while it began', [{ records: begun('cp1').slice(0, 1) }], true],
-    ['its first master could not be reached', [{ records: [{ node, phase: 'unknown' }], ended: 'partial' }], false],
-    ['it was found as it is', [{ records: [{ node, phase: 'satisfied' }], ended: 'succeeded' }], true],
+    [
+      'its first master could not be reached',
+      [{ records: [{ node, phase: 'unknown', mark }], ended: 'partial' }],
+      false,
+    ],
+    ['it was found as it is', [{ records: [{ node, phase: 'satisfied', mark }], ended: 'succeeded' }], true],
     ['only a part of it was run', [{ tags: ['kubernetes'], ended: 'succeeded' }], true],
     [
       'it was deleted',
@@ -174,15 +179,18 @@ describe('whether there is a cluster', () => {
   });
 
   test('what was undone on its masters counts, even where they were changed again', async () => {
-    const undo = (host: string, step: string) => ({
+    const undo = (host: string, ...marks: readonly Mark[]) => ({
       pipeline: 'reset nodes',
-      records: [{ node: `reset/undo/000007-kubernetes-${step}@${host}`, phase: 'done' as const }],
+      records: [
+        { node: `reset/undo/000007-anything@${host}`, phase: 'intent', ...(marks[0] ? { mark: marks[0] } : {}) },
+        { node: `reset/undo/000007-anything@${host}`, phase: 'done' },
+      ] as const,
     });
     const failed = { records: [{ node: 'node/names/hosts@cp1', phase: 'done' as const }], ended: 'failed' };
-    const first = undo('cp1', 'init-init');
+    const first = undo('cp1', 'node-removed');
     expect(await refused(version, [{}, first, failed])).toEqual([line, begins]);
-    expect(await refused(version, [{}, first, undo('cp2', 'join-join-cp2'), failed])).toEqual([]);
-    expect(await refused(version, [{}, first, undo('cp2', 'init-config'), failed])).toEqual([line, begins]);
+    expect(await refused(version, [{}, first, undo('cp2', 'node-removed'), failed])).toEqual([]);
+    expect(await refused(version, [{}, first, undo('cp2'), failed])).toEqual([line, begins]);
   });
 
   test('no master is left of it', async () => {
@@ -210,7 +218,7 @@ test('what an older kubexm did not have, and nobody asks for, is no change', asy
   expect(await refused(kubernetes('maxPods: 110'), [{ config: then }])).toEqual(['spec.kubernetes.maxPods: – → 110']);
 });
 
-test('the step that begins a cluster is one of create cluster', async () => {
+test('create cluster has the step in which a cluster begins', async () => {
   const graph = buildGraph(await creation(creatable()));
-  expect(graph.nodes.map(({ id }) => id)).toContain(BEGINNING);
+  expect(graph.nodes.filter(({ mark }) => mark === 'cluster-begun')).toHaveLength(1);
 });

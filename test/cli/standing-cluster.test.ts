@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PlannedRun, runPipeline, savedPlanOf } from '../../src/index.ts';
-import { on } from '../../src/plan/combinators.ts';
+import { marked, on } from '../../src/plan/combinators.ts';
 import { defineModule, definePipeline, defineTask } from '../../src/plan/layers.ts';
 import { dedicated } from '../../src/plan/step.ts';
 import { file } from '../../src/step/generic/index.ts';
@@ -16,11 +16,11 @@ const init = dedicated('init', file, 'A file.', () =>
   file({ path: '/srv/kx-test/cluster', content: 'one\n', mode: '0644' }),
 );
 const begin = defineTask({
-  name: 'kubernetes/init',
+  name: 'kubernetes/begin',
   description: 'A file.',
   tags: ['init'],
   steps: [init],
-  plan: (context) => on(context.hosts, init(undefined)),
+  plan: (context) => marked('cluster-begun', on(context.hosts, init(undefined))),
 });
 const kubernetes = defineModule({
   name: 'kubernetes',

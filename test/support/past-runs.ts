@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalRecord } from '../../src/engine/journal.ts';
-import { BEGINNING } from '../../src/state/run-marks.ts';
 import type { WorkDir } from '../../src/state/work-dir.ts';
 
 /** A run as its directory keeps it. */
@@ -14,11 +13,11 @@ export interface PastRun {
   readonly config?: unknown;
 }
 
-/** The cluster begins on a host. */
+/** The cluster begins on a host, in a step of whatever name. */
 export const begun = (host: string): readonly JournalRecord[] => [
-  { node: `${BEGINNING}@${host}`, phase: 'intent', attempt: 1 },
-  { node: `${BEGINNING}@${host}`, phase: 'applied', attempt: 1 },
-  { node: `${BEGINNING}@${host}`, phase: 'done' },
+  { node: `kubernetes/begin/begin@${host}`, phase: 'intent', attempt: 1, mark: 'cluster-begun' },
+  { node: `kubernetes/begin/begin@${host}`, phase: 'applied', attempt: 1 },
+  { node: `kubernetes/begin/begin@${host}`, phase: 'done' },
 ];
 
 /** Writes what a run has left in a work directory. */

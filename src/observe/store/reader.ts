@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isAlive, type ProcessIdentity } from '../../host/process-identity.ts';
 import { KubexmError, kubexmError } from '../../model/errors/index.ts';
 import type { Outcome, RunEvent, RunOutcome } from '../../model/event.ts';
+import type { Mark } from '../../model/mark.ts';
 import type { Total, TotalName } from '../metrics/totals.ts';
 import { reasonOf } from '../private-file.ts';
 import { type Database, openDatabase, setPatience } from './sqlite.ts';
@@ -44,6 +45,7 @@ export interface EventFilter {
   /** May contain `*`. */
   readonly node?: string;
   readonly host?: string;
+  readonly mark?: Mark;
   readonly type?: RunEvent['type'] | readonly RunEvent['type'][];
   /** Milliseconds since the epoch. */
   readonly since?: number;
@@ -115,10 +117,11 @@ function listRuns(db: Database, { cluster, pipeline, limit = 50 }: RunFilter): r
 }
 
 function listEvents(db: Database, filter: EventFilter): readonly StoredEvent[] {
-  const { run, node, host, type, since, after, limit = 1000 } = filter;
+  const { run, node, host, mark, type, since, after, limit = 1000 } = filter;
   const where = new Where().is('run', run).is('host', host).least('at', since).above('id', after);
   if (node?.includes('*')) where.add('node GLOB ?', node.replace(/[[?]/g, '[$&]'));
   else where.is('node', node);
+  if (mark !== undefined) where.add("json_extract(body, '$.mark') = ?", mark);
   const types = typeof type === 'string' ? [type] : type;
   if (types !== undefined) where.add(`type IN (${types.map(() => '?').join(', ')})`, ...types);
   const newest = after === undefined;

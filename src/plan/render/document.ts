@@ -1,4 +1,5 @@
 import type { Json } from '../../model/json.ts';
+import type { Mark } from '../../model/mark.ts';
 import type { JoinNeeds, Link } from '../node.ts';
 import type { Nature } from '../step.ts';
 
@@ -28,6 +29,7 @@ export interface PlanNode {
   readonly module?: string;
   readonly task?: string;
   readonly tags: readonly string[];
+  readonly mark?: Mark;
   readonly until?: string;
   readonly steps?: readonly PlanStep[];
   readonly needs?: JoinNeeds;

@@ -60,6 +60,7 @@ function nodeDocument(node: ExecutionNode, id: (key: NodeKey) => string, sets: H
     ...(module === undefined ? {} : { module }),
     ...(node.task ? { task: node.task.id } : {}),
     tags: node.tags,
+    ...(node.mark === undefined ? {} : { mark: node.mark }),
     ...(node.until ? { until: id(node.until) } : {}),
   };
   if (node.body.type !== 'join') return { ...common, steps: stepDocuments(node, node.body, id, sets) };

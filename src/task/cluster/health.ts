@@ -1,7 +1,9 @@
-import { componentsOf, type Workload } from '../../component/index.ts';
+import { type ComponentKind, componentsOf, type Workload } from '../../component/index.ts';
 import type { Cluster } from '../../model/cluster/index.ts';
-import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
+import type { Mark } from '../../model/mark.ts';
+import { marked, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
+import type { ExecutionFragment } from '../../plan/node.ts';
 import { member } from '../../plan/ref.ts';
 import {
   controlPlaneReady,
@@ -22,45 +24,65 @@ export const healthTask = defineTask({
   plan: (context) => {
     const nodes = targetNodes(context);
     const first = healthyMaster(context);
-    const waits = namedWorkloads(context.cluster).map(([name, workload]) => {
+    const waits = namedWorkloads(context.cluster).map(({ name, mark, workload }) => {
+      const ready = (fragment: ExecutionFragment) => (mark === undefined ? fragment : marked(mark, fragment));
       if (workload.kind === 'Deployment')
-        return { revision: nothing(), ready: on(first, deploymentServes(workload), { name }) };
+        return { revision: nothing(), ready: ready(on(first, deploymentServes(workload), { name })) };
       if (!workload.applied)
         return {
           revision: nothing(),
-          ready: on(nodes, ({ name: node }) => daemonReady({ ...workload, node }), { name }),
+          ready: ready(on(nodes, ({ name: node }) => daemonReady({ ...workload, node }), { name })),
         };
       const revision = on(first, daemonRevision(workload), { name: `revision-${name}` });
       const current = member(revision.ref(), 'stdout');
       return {
         revision,
-        ready: on(nodes, ({ name: node }) => daemonReady({ ...workload, node, revision: current }), { name }),
+        ready: ready(on(nodes, ({ name: node }) => daemonReady({ ...workload, node, revision: current }), { name })),
       };
     });
     return sequence(
       // Beside what takes longer: nobody waits for it when a cluster is new.
       parallel(
-        on(nodes, (host) => nodeReady({ node: host.name })),
+        marked(
+          'nodes-ready',
+          on(nodes, (host) => nodeReady({ node: host.name })),
+        ),
         ...waits.map(({ revision }) => revision),
       ),
       parallel(
-        on(targetMasters(context), (host) => controlPlaneReady({ node: host.name, components: staticPods(context) }), {
-          name: 'control-plane',
-        }),
+        marked(
+          'control-plane-ready',
+          on(
+            targetMasters(context),
+            (host) => controlPlaneReady({ node: host.name, components: staticPods(context) }),
+            {
+              name: 'control-plane',
+            },
+          ),
+        ),
         ...waits.map(({ ready }) => ready),
       ),
     );
   },
 });
 
+/** What it means to the cluster that the workloads of such components are ready. */
+const READY: Partial<Record<ComponentKind, Mark>> = {
+  network: 'network-ready',
+  proxy: 'proxy-ready',
+  dns: 'dns-ready',
+};
+
 /** The workloads of a cluster, named by the kind of their component: the first `network`, further ones `network-<name>`. */
-function namedWorkloads(cluster: Cluster): readonly (readonly [string, Workload])[] {
+function namedWorkloads(
+  cluster: Cluster,
+): readonly { readonly name: string; readonly mark: Mark | undefined; readonly workload: Workload }[] {
   const seen = new Set<string>();
   return componentsOf(cluster).flatMap((component) =>
     (component.workloads?.(cluster) ?? []).map((workload) => {
       const name = seen.has(component.kind) ? `${component.kind}-${workload.name}` : component.kind;
       seen.add(component.kind);
-      return [name, workload] as const;
+      return { name, mark: READY[component.kind], workload };
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { KUBECONFIG } from '../../model/kubeconfig.ts';
-import { on, parallel, sequence } from '../../plan/combinators.ts';
+import { marked, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
 import { member } from '../../plan/ref.ts';
@@ -24,7 +24,7 @@ export const kubeconfigTask = defineTask({
       kubectlFor(masters, 'root', () => 'root'),
       kubectlFor(others, 'user', ({ facts }) => facts.user),
     );
-    return parallel(on(first, fetchKubeconfig({ to, ...servers })), homes);
+    return parallel(marked('kubeconfig-fetched', on(first, fetchKubeconfig({ to, ...servers }))), homes);
   },
 });
 

@@ -1,4 +1,4 @@
-import { on, sequence } from '../../plan/combinators.ts';
+import { marked, on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { kubeadmConfigFile, kubeadmInit } from '../../step/kubeadm/index.ts';
 import { firstMaster, targetMasters } from '../nodes.ts';
@@ -16,7 +16,7 @@ export const initKubernetesTask = defineTask({
     const settings = { cluster: clusterSettings(context), node: nodeSettings(context, first) };
     return sequence(
       on(first, kubeadmConfigFile(settings)),
-      on(first, kubeadmInit({ places: nodePlaces(context, first) })),
+      marked('cluster-begun', on(first, kubeadmInit({ places: nodePlaces(context, first) }))),
     );
   },
 });

@@ -1,6 +1,6 @@
 import { apiServerPort } from '../../model/cluster/places.ts';
 import type { Json } from '../../model/json.ts';
-import { on, parallel, type StepFragment, sequence } from '../../plan/combinators.ts';
+import { marked, on, parallel, type StepFragment, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { member, type Ref } from '../../plan/ref.ts';
 import { certificateKey, joinToken, kubeadmJoin } from '../../step/kubeadm/index.ts';
@@ -39,9 +39,12 @@ export const joinKubernetesTask = defineTask({
       inTurn.push(on(host, join(host, inTurn.at(-1)?.ref()), { name: `join-${host.name}` }));
     }
     const mints = masters.length > 0 ? parallel(token, key) : token;
-    const all = parallel(
-      ...inTurn,
-      on(workers, (host) => join(host)),
+    const all = marked(
+      'node-joined',
+      parallel(
+        ...inTurn,
+        on(workers, (host) => join(host)),
+      ),
     );
     return sequence(mints, all);
   },

@@ -1,6 +1,6 @@
 import { placesOf } from '../../component/places.ts';
 import type { Cluster, ClusterHost } from '../../model/cluster/index.ts';
-import { barrier, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
+import { barrier, marked, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import { expectedHosts, expectedOf } from '../../step/preflight/expected.ts';
 import {
@@ -41,7 +41,7 @@ export const checkTask = defineTask({
     const checks = parallel(judged, looked, disks, ports.fragment);
     // A run that was killed while it listened must not find itself on the ports.
     const cleared = ports.values ? on(hosts, stopListening({}), { name: 'nobody-listens' }) : nothing();
-    return sequence(cleared, checks, on(context.local, findings));
+    return marked('leaves-nothing', sequence(cleared, checks, on(context.local, findings)));
   },
 });
 

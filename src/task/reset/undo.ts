@@ -1,6 +1,7 @@
 import type { HostManifest, ManifestEntry } from '../../model/manifest.ts';
-import { nothing, on, parallel, sequence } from '../../plan/combinators.ts';
+import { marked, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
+import type { ExecutionFragment } from '../../plan/node.ts';
 import type { AnyStep } from '../../plan/step.ts';
 import { resetSteps, unitsOf } from '../../step/reset.ts';
 
@@ -30,7 +31,7 @@ export function resetTasks(more: readonly AnyStep[]) {
         };
         const nodes = entries
           .toReversed()
-          .map((entry) => on([host], { ...undo({ ...entry, ...how }), name: nameOf(entry) }));
+          .map((entry) => undone(entry, on([host], { ...undo({ ...change(entry), ...how }), name: nameOf(entry) })));
         return nodes.length === 0 ? nothing() : sequence(...nodes);
       });
       return parallel(...chains);
@@ -58,6 +59,15 @@ function hostsOf(context: PlanContext, inputs: ResetInputs) {
 
 function manifestOf(context: PlanContext, host: string): HostManifest | undefined {
   return context.manifests?.[host];
+}
+
+/** What undoing an entry needs of it. */
+function change({ mark: _mark, ...rest }: ManifestEntry): ManifestEntry {
+  return rest;
+}
+
+function undone({ mark }: ManifestEntry, fragment: ExecutionFragment): ExecutionFragment {
+  return mark === 'cluster-begun' || mark === 'node-joined' ? marked('node-removed', fragment) : fragment;
 }
 
 /** `000012-etcd-install-unit`: the number keeps it apart, the rest says what it is. */
