@@ -1,5 +1,5 @@
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
-import { posix } from '../lib/text.ts';
+import { shellSource } from '../shell-source.ts';
 
 /** Where a machine's own name is kept, on every family of systems. */
 export const HOSTNAME_FILE = '/etc/hostname';
@@ -29,17 +29,9 @@ export function staticHostname(text: string | undefined): string | undefined {
     .find((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** kxo_name NAME: names the machine from now on. In a container /proc/sys may be read-only where the call is allowed. */
-const NAME = rawScript(posix`
-kxo_name() {
-  if command -v hostname >/dev/null; then kxo_why=$(hostname "$1" 2>&1) && return
-  else { printf '%s\n' "$1" >/proc/sys/kernel/hostname; } 2>/dev/null && return; fi
-  ! command -v hostnamectl >/dev/null || ! hostnamectl --transient set-hostname "$1" 2>/dev/null || return 0
-  printf 'the machine cannot be named %s: %s\n' "$1" "\${kxo_why:-/proc/sys is read-only}" >&2
-  exit 1
-}`);
+const FUNCTIONS = rawScript(shellSource(new URL('./hostname.sh', import.meta.url)));
 
 /** Names the machine from now on. */
 export function setHostname(name: string): Script {
-  return lines(NAME, sh`kxo_name ${name}`);
+  return lines(FUNCTIONS, sh`kxo_name ${name}`);
 }

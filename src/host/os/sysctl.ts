@@ -1,5 +1,5 @@
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
-import { posix } from '../lib/text.ts';
+import { shellSource } from '../shell-source.ts';
 
 /** The file of a kernel setting. As sysctl has it: the first separator says which one of `.` and `/` is meant. */
 export function settingPath(key: string): string {
@@ -38,25 +38,7 @@ export interface SeenSettings {
   readonly others: readonly OtherSetting[];
 }
 
-/**
- * Prints the lines of all files of settings that match a pattern. Of files of one name in several directories only the
- * first counts, as systemd-sysctl and `sysctl --system` have it.
- */
-const FILES = rawScript(posix`
-kxo_settings() {
-  kxo_re=$1 kxo_seen=/
-  set --
-  for kxo_dir in /etc/sysctl.d /run/sysctl.d /usr/local/lib/sysctl.d /usr/lib/sysctl.d /lib/sysctl.d; do
-    for kxo_f in "$kxo_dir"/*.conf; do
-      [ -e "$kxo_f" ] || [ -L "$kxo_f" ] || continue
-      case $kxo_seen in */"\${kxo_f##*/}"/*) continue ;; esac
-      kxo_seen=$kxo_seen\${kxo_f##*/}/
-      [ ! -f "$kxo_f" ] || set -- "$@" "$kxo_f"
-    done
-  done
-  [ ! -f /etc/sysctl.conf ] || set -- "$@" /etc/sysctl.conf
-  [ $# -eq 0 ] || grep -HE "$kxo_re" -- "$@" | while IFS= read -r kxo_a; do printf 'line %s\n' "$kxo_a"; done
-}`);
+const FUNCTIONS = rawScript(shellSource(new URL('./sysctl.sh', import.meta.url)));
 
 /**
  * A read-only script that tells the live values of settings, and what files of settings say about them. Not by the shell's own
@@ -65,7 +47,7 @@ kxo_settings() {
 export function lookAtSettings(keys: readonly string[]): Script {
   const pattern = keys.map((key) => settingName(key).replace(/[./]/g, '[./]')).join('|');
   return lines(
-    FILES,
+    FUNCTIONS,
     sh`grep -H '' -- ${keys.map(settingPath)} 2>/dev/null
 kxo_settings ${`^[[:space:]]*-?(${pattern})[[:space:]]*=`}`,
   );

@@ -1,6 +1,6 @@
 import { posix as paths } from 'node:path';
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
-import { posix } from '../lib/text.ts';
+import { shellSource } from '../shell-source.ts';
 
 /**
  * A small text file as it was found: plain JSON, and enough to make it again. A type, so that it is Json too.
@@ -19,19 +19,7 @@ export type TextState =
     };
 
 /** kxo_text KEY PATH: one line that `textOf` reads. */
-export const TEXT_FUNCTION = rawScript(posix`
-kxo_text() {
-  if [ -L "$2" ]; then
-    printf 'text %s link %s\n' "$1" "$(readlink -n -- "$2" | base64 | tr -d '\n')"
-  elif [ -f "$2" ] && kxo_s=$(stat -c '%s %a %u %g' -- "$2") && [ "\${kxo_s%% *}" -le 65536 ]; then
-    printf 'text %s file %s %s\n' "$1" "\${kxo_s#* }" "$(base64 <"$2" | tr -d '\n')"
-  elif [ -e "$2" ]; then
-    printf 'text %s other\n' "$1"
-  else
-    printf 'text %s absent\n' "$1"
-  fi
-}
-`);
+export const TEXT_FUNCTION = rawScript(shellSource(new URL('./text-state.sh', import.meta.url)));
 
 /** A read-only script that tells about small text files, each under a key without spaces. */
 export function lookAtTexts(files: Readonly<Record<string, string>>): Script {

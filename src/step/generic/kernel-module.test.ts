@@ -79,7 +79,7 @@ test('unloads in the other direction, and only what it had loaded', () => {
     fresh: ['bridge', 'br_netfilter'],
   };
   const { script } = revert!(undefined as never, want, before) as Script;
-  expect(script.match(/rmmod \S+/g)).toEqual(['rmmod br_netfilter', 'rmmod bridge']);
+  expect(script.match(/^kxo_unload \S+/gm)).toEqual(['kxo_unload br_netfilter', 'kxo_unload bridge']);
   expect(script).toContain('rmdir -- /etc/modules-load.d');
 });
 

@@ -87,7 +87,7 @@ export const kernelModule = defineStep<KernelModules>()({
       sh`p=${pathOf(want)}; t=${tempBeside(pathOf(want))}
 [ -d "\${p%/*}" ] || (umask 022; mkdir -- "\${p%/*}") || kxg_fail "cannot make \${p%/*}"
 kxg_new "$t"
-{ printf '%s\\n' ${HEADER} && for name in $present; do printf '%s\\n' "$name"; done; } >"$t" && chmod 0644 "$t" || kxg_fail "cannot write $t"
+{ printf '%s\\n' ${HEADER} && for name in $kxo_present; do printf '%s\\n' "$name"; done; } >"$t" && chmod 0644 "$t" || kxg_fail "cannot write $t"
 kxg_place "$t" "$p"`,
     );
   },

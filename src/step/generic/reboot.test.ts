@@ -16,15 +16,7 @@ function machine(answers: readonly (readonly [RegExp, Output | Error])[]): Host 
   const rest = [...answers];
   const asked: string[] = [];
   const run = async (script: Script): Promise<Output> => {
-    const kind = /no-block/.test(script.script)
-      ? 'start'
-      : /is-system-running/.test(script.script)
-        ? 'boot'
-        : /echo same/.test(script.script)
-          ? 'look'
-          : /sync -f/.test(script.script)
-            ? 'begin'
-            : 'forget';
+    const kind = /\nkxr_(\w+)[^\n]*$/.exec(script.script)?.[1] ?? '';
     asked.push(kind);
     const [expected, answer] = rest.length > 1 ? rest.shift()! : rest[0]!;
     expect(kind).toMatch(expected);
@@ -42,22 +34,22 @@ describe.concurrent('reboot', () => {
     const host = machine([
       [/begin/, output(0, `boot ${BOOTS[0]}\n`)],
       [/start/, cut],
-      [/look/, cut],
-      [/look/, output(0, 'same\n')],
-      [/look/, output(0, 'new\n')],
-      [/boot/, output(0)],
+      [/after/, cut],
+      [/after/, output(0, 'same\n')],
+      [/after/, output(0, 'new\n')],
+      [/wait/, output(0)],
     ]);
     await reboot.definition.apply(host, { ...want, timeoutSeconds: 60 }, io);
-    expect(host.asked).toEqual(['begin', 'start', 'look', 'look', 'look', 'boot']);
+    expect(host.asked).toEqual(['begin', 'start', 'after', 'after', 'after', 'wait']);
   });
 
   test('does not do again what has happened while nobody watched', async () => {
     const host = machine([
       [/begin/, output(0, 'done\n')],
-      [/boot/, output(0)],
+      [/wait/, output(0)],
     ]);
     await reboot.definition.apply(host, want, io);
-    expect(host.asked).toEqual(['begin', 'boot']);
+    expect(host.asked).toEqual(['begin', 'wait']);
   });
 
   test('is refused', async () => {
@@ -76,7 +68,7 @@ describe.concurrent('reboot', () => {
     const host = machine([
       [/begin/, output(0, `boot ${BOOTS[0]}\n`)],
       [/start/, output(0)],
-      [/look/, output(0, 'same\n')],
+      [/after/, output(0, 'same\n')],
     ]);
     await expect(reboot.definition.apply(host, { ...want, timeoutSeconds: 2 }, io)).rejects.toMatchObject({
       code: 'KX5202',
@@ -88,7 +80,7 @@ describe.concurrent('reboot', () => {
     const host = machine([
       [/begin/, output(0, `boot ${BOOTS[0]}\n`)],
       [/start/, output(0)],
-      [/look/, lost],
+      [/after/, lost],
     ]);
     await expect(reboot.definition.apply(host, want, io)).rejects.toBe(lost);
   });
