@@ -14,6 +14,7 @@ export {
   type ArtifactState,
   artifactSeconds,
   type PruneReport,
+  plannedBuilds,
   pruneArtifacts,
   verifyArtifacts,
 } from './artifacts/handles/index.ts';
@@ -36,7 +37,16 @@ export { keepLabConfig, sshWords } from './lab/use.ts';
 export type { Cluster, ClusterHost } from './model/cluster/index.ts';
 export type { Effect } from './model/effect.ts';
 export * from './model/errors/index.ts';
-export type { EventError, EventSink, NodeRef, Outcome, PathStep, RunEvent, RunOutcome } from './model/event.ts';
+export type {
+  EventError,
+  EventSink,
+  NodeRef,
+  Outcome,
+  PathStep,
+  PlannedBuilds,
+  RunEvent,
+  RunOutcome,
+} from './model/event.ts';
 export type { Facts } from './model/facts.ts';
 export { type Host, LOCAL, type LockOwner, type Machine, type Output } from './model/host.ts';
 export type { HostManifest, ManifestEntry } from './model/manifest.ts';

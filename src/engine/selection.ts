@@ -2,9 +2,9 @@ import { LOCAL } from '../model/host.ts';
 import { refsOf } from '../plan/combinators.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 import type { ExecutionNode } from '../plan/node.ts';
-import { criticalPath } from '../plan/order.ts';
+import { criticalPath, weighed } from '../plan/order.ts';
 import { type Ref, refsIn } from '../plan/ref.ts';
-import { fieldOf, type Guard } from '../plan/step.ts';
+import { fieldOf, type Guard, type StepUse } from '../plan/step.ts';
 import type { Selection } from './options.ts';
 import { natureOf } from './values.ts';
 
@@ -84,17 +84,18 @@ export function hostsTakingPart(graph: ExecutionGraph, selection: Selection | un
   return hosts;
 }
 
-/** How many steps take part, and about how many seconds the longest chain of them takes. */
+/** How many steps take part, and about how many seconds the longest chain of them takes. `weightOf`: where more is known of a step. */
 export function extentOf(
   graph: ExecutionGraph,
   selection: Selection | undefined,
+  weightOf: (use: StepUse) => number = ({ weight }) => weight,
 ): { readonly steps: number; readonly seconds: number } {
   const roleOf = roleFinder(graph, selection);
   let steps = 0;
   // Joins are no steps: nobody waits to hear of them.
   for (let i = 0; i < graph.size; i++) if (graph.use(i) && roleOf(i) !== 'leave') steps += 1;
-  const use = (i: number) => (roleOf(i) === 'leave' ? undefined : graph.use(i));
-  return { steps, seconds: criticalPath({ ...graph, use }).seconds };
+  const takesPart = (i: number) => roleOf(i) !== 'leave';
+  return { steps, seconds: criticalPath(weighed(graph, weightOf, takesPart)).seconds };
 }
 
 /** Whether the selection leaves out checks that stand before changes. */

@@ -76,6 +76,13 @@ export interface PathStep {
   readonly durationMs: number;
 }
 
+/** Programs that a run builds from source. */
+export interface PlannedBuilds {
+  readonly programs: number;
+  readonly seconds: number;
+  readonly cores: number;
+}
+
 /** Everything a run does. The terminal, the log, the metrics, the event store and the web page read only this. */
 export type RunEvent =
   | (Base & {
@@ -87,8 +94,10 @@ export type RunEvent =
       readonly planHash: string;
       readonly dryRun: boolean;
       readonly resumed: boolean;
-      /** Seconds, from the steps' own estimates along the longest path. */
+      /** Seconds along the longest path, from the steps' own estimates and from what getting the artifacts takes. */
       readonly estimateSeconds: number;
+      /** What is built from source on the machine kubexm runs on, and how long getting all artifacts takes. Unset: nothing is built. */
+      readonly builds?: PlannedBuilds;
     })
   | (Base & { readonly type: 'host-connected'; readonly host: string; readonly durationMs: number })
   | (Base & { readonly type: 'host-lost'; readonly host: string; readonly error: EventError })
@@ -99,6 +108,15 @@ export type RunEvent =
       readonly done: number;
       readonly total: number | undefined;
       readonly unit?: 'parts';
+    })
+  /** How far all builds from source are together. */
+  | (Base & {
+      readonly type: 'build-progress';
+      readonly programs: number;
+      readonly built: number;
+      /** From 0 to 1. */
+      readonly share: number;
+      readonly leftSeconds: number;
     })
   | (NodeEvent & { readonly type: 'node-line'; readonly line: string })
   | (NodeEvent & {

@@ -8,7 +8,7 @@ export {
   writeMetricsFile,
 } from './metrics/metrics.ts';
 export type { Total, TotalName } from './metrics/totals.ts';
-export { heartbeatLine, type PlainOptions, plainLines } from './plain.ts';
+export { buildLines, heartbeatLine, type PlainOptions, plainLines } from './plain.ts';
 export { Redactor } from './redact/redactor.ts';
 export { type FanOut, fanOut, type Sink, sinkOf } from './sink.ts';
 export {
@@ -21,4 +21,4 @@ export {
   type StoredEvent,
 } from './store/reader.ts';
 export { type EventStoreOptions, openEventStore } from './store/writer.ts';
-export { durationText, outcomeTexts, runOutcomeTexts } from './texts.ts';
+export { durationText, guessText, outcomeTexts, runOutcomeTexts } from './texts.ts';

@@ -98,6 +98,8 @@ function messageOf(event: RunEvent): string {
   if (event.type === 'node-progress') {
     return say('progress', 'en', { node: event.node, done: event.done, total: event.total ?? '?' });
   }
+  if (event.type === 'build-progress')
+    return say('progress', 'en', { node: 'builds', done: event.built, total: event.programs });
   if (event.type === 'message') return event.text;
   return plainLines(event, { lang: 'en', verbose: true })[0] ?? event.type;
 }
@@ -105,6 +107,7 @@ function messageOf(event: RunEvent): string {
 function levelOf(event: RunEvent): Level {
   switch (event.type) {
     case 'node-progress':
+    case 'build-progress':
     case 'node-line':
     case 'node-output':
       return 'debug';

@@ -165,6 +165,10 @@ describe('heartbeatLine', () => {
     const state = { done: 3, nodes: 12, elapsedMs: 61_000, running: ['a@x', 'b@x', 'c@x', 'd@x'] };
     expect(heartbeatLine(state, { lang: 'en' })).toBe('… 3 of 12 steps, 1 min 1 s; running: a@x, b@x, c@x and 1 more');
     expect(heartbeatLine({ ...state, running: [] }, { lang: 'en' })).toBe('… 3 of 12 steps, 1 min 1 s');
+    const builds = { programs: 10, built: 3, share: 0.425, leftSeconds: 301 };
+    expect(heartbeatLine({ ...state, running: [], builds }, { lang: 'en' })).toBe(
+      '… 3 of 12 steps, 1 min 1 s, builds: 3 of 10, 42 %, about 6 min left',
+    );
   });
 });
 
@@ -194,4 +198,17 @@ describe('texts', () => {
       '2 h 3 min',
     ]);
   });
+});
+
+it('a run that builds says so in its second line, a dry run that it would', () => {
+  const [started] = everyEvent();
+  if (started?.type !== 'run-started') throw new Error('the first event is another one');
+  const builds = { programs: 10, seconds: 870, cores: 2 };
+  const second = (more: object, lang: 'en' | 'zh' = 'en') => plainLines({ ...started, ...more }, { lang })[1];
+  expect(second({})).toBeUndefined();
+  expect(second({ builds, dryRun: false })).toBe('building 10 programs from source, about 15 min on 2 cores');
+  expect(second({ builds, dryRun: true })).toBe('would build 10 programs from source, about 15 min on 2 cores');
+  expect(second({ builds, dryRun: false }, 'zh')).toBe('将从源码构建 10 个程序，在 2 个核上约需 15 分');
+  const one = { programs: 1, seconds: 32, cores: 1 };
+  expect(second({ builds: one, dryRun: false })).toBe('building 1 program from source, about 40 s on 1 core');
 });

@@ -1,7 +1,7 @@
 import { errorRemedy, errorTitle, type Lang } from '../model/errors/index.ts';
 import type { EventChange, EventError, Outcome, RunEvent } from '../model/event.ts';
 import { printable } from '../model/text/printable.ts';
-import { durationText, hostsText, outcomeTexts, runOutcomeTexts, say, stepsText } from './texts.ts';
+import { durationText, guessText, hostsText, outcomeTexts, runOutcomeTexts, say, stepsText } from './texts.ts';
 
 /** How plain lines are written. */
 export interface PlainOptions {
@@ -22,16 +22,40 @@ export function heartbeatLine(
     readonly nodes: number;
     readonly elapsedMs: number;
     readonly running: readonly string[];
+    readonly builds?: Pick<Of<'build-progress'>, 'programs' | 'built' | 'share' | 'leftSeconds'> | undefined;
   },
   { lang }: PlainOptions,
 ): string {
-  const shared = { done: state.done, steps: stepsText(state.nodes, lang), time: durationText(state.elapsedMs, lang) };
+  const time = [durationText(state.elapsedMs, lang), ...(state.builds ? [progressText(state.builds, lang)] : [])];
+  const shared = { done: state.done, steps: stepsText(state.nodes, lang), time: time.join(say('list', lang)) };
   if (state.running.length === 0) return say('heartbeatIdle', lang, shared);
   const names = state.running.slice(0, 3).join(say('list', lang));
   const count = state.running.length - 3;
   return printable(
     say('heartbeat', lang, { ...shared, running: count > 0 ? say('more', lang, { names, count }) : names }),
   );
+}
+
+/** What a run builds from source, in one line. Empty: nothing. */
+export function buildLines({ builds, dryRun }: Of<'run-started'>, { lang }: PlainOptions): string[] {
+  if (builds === undefined) return [];
+  const { programs, seconds, cores } = builds;
+  return [
+    say(dryRun ? 'wouldBuild' : 'builds', lang, {
+      programs: say(programs === 1 ? 'program' : 'programs', lang, { n: programs }),
+      time: guessText(seconds, lang),
+      cores: say(cores === 1 ? 'core' : 'cores', lang, { n: cores }),
+    }),
+  ];
+}
+
+/** How far the builds are, in short. */
+function progressText(
+  { programs, built, share, leftSeconds }: Pick<Of<'build-progress'>, 'programs' | 'built' | 'share' | 'leftSeconds'>,
+  lang: Lang,
+): string {
+  const time = guessText(leftSeconds, lang);
+  return say('buildProgress', lang, { programs, built, share: Math.floor(share * 100), time });
 }
 
 // What a reader of plain lines need not see: nothing happened.
@@ -41,7 +65,7 @@ function linesOf(event: RunEvent, { lang, verbose = false }: PlainOptions): stri
   const time = (ms: number) => durationText(ms, lang);
   switch (event.type) {
     case 'run-started':
-      return [runStarted(event, lang)];
+      return [runStarted(event, lang), ...buildLines(event, { lang })];
     case 'host-connected':
       return [say('connected', lang, { host: event.host, time: time(event.durationMs) })];
     case 'host-lost':
@@ -54,6 +78,7 @@ function linesOf(event: RunEvent, { lang, verbose = false }: PlainOptions): stri
     case 'node-attached':
       return [say('attached', lang, { node: event.node })];
     case 'node-progress':
+    case 'build-progress':
       return [];
     case 'node-line':
       return verbose ? [say('line', lang, { node: event.node, line: event.line })] : [];

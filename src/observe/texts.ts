@@ -9,6 +9,18 @@ export const texts = {
     zh: '{pipeline} {cluster}：{hosts}，{steps}，运行 {run}',
   },
   about: { en: ', about {time}', zh: '，约 {time}' },
+  builds: {
+    en: 'building {programs} from source, about {time} on {cores}',
+    zh: '将从源码构建 {programs}，在 {cores}上约需 {time}',
+  },
+  wouldBuild: {
+    en: 'would build {programs} from source, about {time} on {cores}',
+    zh: '实际运行时会从源码构建 {programs}，在 {cores}上约需 {time}',
+  },
+  buildProgress: {
+    en: 'builds: {built} of {programs}, {share} %, about {time} left',
+    zh: '构建：{built} / {programs}，{share}%，约剩 {time}',
+  },
   dryRun: { en: 'dry run: ', zh: '试运行：' },
   resumed: { en: 'resumed: ', zh: '恢复运行：' },
   connected: { en: '{host}: connected ({time})', zh: '{host}：已连接（{time}）' },
@@ -44,6 +56,10 @@ export const texts = {
   steps: { en: '{n} steps', zh: '{n} 个步骤' },
   host: { en: '1 host', zh: '1 台主机' },
   hosts: { en: '{n} hosts', zh: '{n} 台主机' },
+  program: { en: '1 program', zh: '1 个程序' },
+  programs: { en: '{n} programs', zh: '{n} 个程序' },
+  core: { en: '1 core', zh: '1 个核' },
+  cores: { en: '{n} cores', zh: '{n} 个核' },
   because: { en: '{what}: {why}', zh: '{what}：{why}' },
   more: { en: '{names} and {count} more', zh: '{names} 等，另有 {count} 个' },
   list: { en: ', ', zh: '，' },
@@ -104,6 +120,12 @@ export function durationText(ms: number, lang: Lang): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return pair(say('minutes', lang, { n: minutes }), seconds % 60, 'seconds', lang);
   return pair(say('hours', lang, { n: Math.floor(minutes / 60) }), minutes % 60, 'minutes', lang);
+}
+
+/** A guess: nobody knows seconds of minutes. */
+export function guessText(seconds: number, lang: Lang): string {
+  const rounded = seconds < 90 ? Math.max(10, Math.ceil(seconds / 10) * 10) : Math.ceil(seconds / 60) * 60;
+  return durationText(rounded * 1000, lang);
 }
 
 function pair(first: string, rest: number, unit: 'seconds' | 'minutes', lang: Lang): string {

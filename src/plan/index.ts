@@ -3,7 +3,7 @@ export * from './diff.ts';
 export { buildGraph, type ExecutionGraph } from './graph.ts';
 export * from './layers.ts';
 export type { ExecutionFragment, ExecutionNode, JoinNeeds } from './node.ts';
-export { criticalPath } from './order.ts';
+export { criticalPath, weighed } from './order.ts';
 export { member, type Ref, type Wanted } from './ref.ts';
 export * from './render/index.ts';
 export {

@@ -1,5 +1,6 @@
 import type { Edges } from './edges.ts';
 import type { ExecutionGraph } from './graph.ts';
+import type { StepUse } from './step.ts';
 
 /** An order in which every node comes after what it needs, or a cycle that makes one impossible. */
 export function topologicalOrder(
@@ -56,6 +57,19 @@ export function remainingPath(graph: ExecutionGraph): Float64Array {
     remaining[i] = longest + (graph.use(i)?.weight ?? 0);
   }
   return remaining;
+}
+
+/** A graph whose steps weigh otherwise than they say themselves. Those that take no part weigh nothing. */
+export function weighed(
+  graph: ExecutionGraph,
+  weightOf: (use: StepUse) => number,
+  takesPart: (i: number) => boolean = () => true,
+): ExecutionGraph {
+  const use = (i: number) => {
+    const one = takesPart(i) ? graph.use(i) : undefined;
+    return one && { ...one, weight: weightOf(one) };
+  };
+  return { ...graph, use };
 }
 
 /** The chain of nodes that bounds the run's duration, by the steps' own estimates. */

@@ -1,4 +1,3 @@
-import { artifactsHere } from '../artifacts/handles/index.ts';
 import { asEventError } from '../engine/errors.ts';
 import type { ExecuteResult, JournalWriter, Limits, NewEvent, Selection } from '../engine/options.ts';
 import { lockMachines, releaseMachines, runGraph } from '../engine/run-graph.ts';
@@ -13,7 +12,7 @@ import { checkWants } from '../plan/check-wants.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
-import type { Question } from '../plan/step.ts';
+import type { Question, StepUse } from '../plan/step.ts';
 import { ClusterManifests } from '../state/manifests.ts';
 import { forgetOldRuns } from '../state/old-runs.ts';
 import type { OpenConfig } from '../state/open-config.ts';
@@ -23,7 +22,8 @@ import { absentFacts, absentText, refuseAbsent } from './absent.ts';
 import { planArtifacts } from './artifacts.ts';
 import type { Connected } from './connect.ts';
 import { planContext } from './plan-context.ts';
-import { artifactRequest, keptText, refuseMissing } from './prerequisites.ts';
+import { artifactRequest } from './prerequisites.ts';
+import { RunArtifacts } from './run-artifacts.ts';
 import { openRunJournal } from './run-journal.ts';
 import type { RunPipelineOptions, RunReport } from './run-pipeline.ts';
 import { runSinks, writeRunMetrics } from './run-sinks.ts';
@@ -60,6 +60,7 @@ export class PipelineRun<P> {
   private readonly secret = (field: string): string | undefined => this.parts.config.secrets.get(field);
   /** Hosts that do not answer, and that the selected part does not need. */
   private absent: ReadonlySet<string> = new Set();
+  private got: RunArtifacts | undefined;
 
   constructor(pipeline: Pipeline<P>, params: P, options: RunPipelineOptions, parts: Parts) {
     this.pipeline = pipeline;
@@ -87,9 +88,12 @@ export class PipelineRun<P> {
       cluster,
       facts,
       artifacts: context.artifacts,
+      weightOf: (use) => this.weightOf(use),
       redact: (value) => redactor.value(value),
     });
-    await this.refuseWithoutPrerequisites(graph);
+    const request = artifactRequest(graph, this.selection());
+    this.got = request && new RunArtifacts(request, this.secret, this.options);
+    await this.got?.forecast();
     // A run that is refused here has left nothing behind that `--resume` could take for one that began.
     const owners = policy === 'inspect' ? undefined : this.manifests.owners(connected.machines);
     owners?.catch(() => undefined);
@@ -130,7 +134,10 @@ export class PipelineRun<P> {
         this.tellLeftOut(graph, emit);
         if (this.absent.size > 0)
           emit({ type: 'message', text: inLanguage(absentText([...this.absent]), this.options.lang) });
-        const result = await runGraph({ ...engine, run, graph, finalizers, emit, journal, replay, unreachable });
+        this.got?.tellRefusal(emit);
+        const untell = await this.got?.tellBuilds(emit);
+        const all = { ...engine, run, graph, finalizers, emit, journal, replay, unreachable };
+        const result = await runGraph(all).finally(untell);
         return await this.finish(result, graph, dir, journal, emit);
       } finally {
         await close();
@@ -183,27 +190,6 @@ export class PipelineRun<P> {
     const known = earlier?.inputs.artifacts;
     const more = usesArtifacts === true ? [] : usesArtifacts;
     return known ?? (await planArtifacts(config.cluster, facts, { env, baseDir, workDir: workDir.cluster }, more));
-  }
-
-  /** Refuses to begin where this machine lacks what the sources of artifacts need: found out now, not after a build. */
-  private async refuseWithoutPrerequisites(graph: ExecutionGraph): Promise<void> {
-    const request = artifactRequest(graph, this.selection());
-    if (request === undefined || this.options.dryRun === true) return;
-    const { env = process.env, drain, stop } = this.options;
-    const signal = AbortSignal.any([drain, stop].filter((one) => one !== undefined));
-    await refuseMissing(request, { env, signal, secret: this.secret });
-  }
-
-  /** What of the artifacts is here and kept, where the run did not get all. Only a hint: it must not cost the run its report. */
-  private async tellKept(graph: ExecutionGraph, outcome: RunOutcome, emit: (event: NewEvent) => void): Promise<void> {
-    const request = artifactRequest(graph, this.selection());
-    if (outcome === 'succeeded' || request === undefined || this.options.dryRun === true) return;
-    try {
-      const { here, items } = await artifactsHere(request, { secret: this.secret });
-      if (here < items) emit({ type: 'message', text: inLanguage(keptText(here, items), this.options.lang) });
-    } catch (error) {
-      emit({ type: 'warning', error: asEventError(error, 'run') });
-    }
   }
 
   /** A host whose manifest should be there and is not. */
@@ -293,8 +279,13 @@ export class PipelineRun<P> {
     return this.manifests.strays(this.parts.config.cluster.spec.hosts.map(({ name }) => name));
   }
 
+  private weightOf(use: StepUse): number {
+    return this.got?.weightOf(use) ?? use.weight;
+  }
+
   private summary(graph: ExecutionGraph, context: PlanContext) {
-    const { steps, seconds } = extentOf(graph, this.selection());
+    const { steps, seconds } = extentOf(graph, this.selection(), (use) => this.weightOf(use));
+    const builds = this.got?.builds;
     return {
       pipeline: this.pipeline.name,
       cluster: this.parts.config.cluster.metadata.name,
@@ -304,6 +295,7 @@ export class PipelineRun<P> {
       dryRun: this.options.dryRun === true,
       resumed: this.parts.earlier !== undefined,
       estimateSeconds: seconds,
+      ...(builds === undefined ? {} : { builds }),
     };
   }
 
@@ -323,7 +315,7 @@ export class PipelineRun<P> {
     const isOver = result.outcome === 'succeeded' && unreachable.length === strays.length;
     if (this.pipeline.policy === 'undo' && !dryRun)
       this.manifests.forget(await this.manifests.owners(connected.machines));
-    await this.tellKept(graph, outcome, emit);
+    if (outcome !== 'succeeded') await this.got?.tellKept(emit);
     // First the hosts, then the journal: a run that is killed in between is resumed and leaves nothing behind.
     if (exclusive) await releaseMachines(connected.machines, result.lostHosts, run, isOver);
     await journal.durable({ node: 'run', phase: 'ended', outcome });

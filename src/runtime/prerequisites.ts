@@ -3,13 +3,12 @@ import {
   type ArtifactWant,
   artifactKind,
   type ForecastRequest,
-  forecastArtifacts,
   type MissingHere,
 } from '../artifacts/handles/index.ts';
 import type { Selection } from '../engine/options.ts';
 import { roleFinder } from '../engine/selection.ts';
 import { boxPackages, boxSystem, installCommand, type System } from '../host/index.ts';
-import { type KubexmError, kubexmError, type Text } from '../model/errors/index.ts';
+import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 
 /** The artifacts that a run gets, without those that it leaves out. Unset: none. */
@@ -25,26 +24,6 @@ export function artifactRequest(graph: ExecutionGraph, selection: Selection): Fo
   const { workDir, cacheDir, sources } = first;
   const lock = Object.fromEntries(wants.flatMap((want) => Object.entries(want.lock)));
   return { jobs: wants.map(({ job }) => job), workDir, cacheDir, sources, lock };
-}
-
-/** What of a cluster's artifacts is on this machine. */
-export function keptText(here: number, items: number): Text {
-  return {
-    en: `${here} of ${items} artifacts are here and kept; the next run gets the others.`,
-    zh: `${items} 个制品中已有 ${here} 个在本机并会保留；下次运行会获取其余的。`,
-  };
-}
-
-/** Throws where a run must not begin: now, not after a build. One that is interrupted meanwhile begins, and ends at once. */
-export async function refuseMissing(
-  request: ForecastRequest,
-  io: Parameters<typeof forecastArtifacts>[1] & { readonly signal: AbortSignal },
-): Promise<void> {
-  const found = await forecastArtifacts(request, io).catch((error: unknown) => {
-    if (!io.signal.aborted) throw error;
-  });
-  const error = found && prerequisiteError(found);
-  if (error !== undefined) throw error;
 }
 
 /**

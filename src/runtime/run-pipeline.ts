@@ -11,7 +11,7 @@ import { canonical, type Json } from '../model/json.ts';
 import type { Redactor } from '../observe/index.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts } from '../plan/layers.ts';
-import type { Question } from '../plan/step.ts';
+import type { Question, StepUse } from '../plan/step.ts';
 import { lockCluster } from '../state/cluster-lock.ts';
 import { type OpenConfig, openConfig } from '../state/open-config.ts';
 import { findResumable, newRunId, readInputs } from '../state/run-store.ts';
@@ -67,6 +67,8 @@ export interface PlannedRun {
   readonly cluster: Cluster;
   readonly facts: Readonly<Record<string, Facts>>;
   readonly artifacts: PlanArtifacts | undefined;
+  /** About how many seconds a step takes. Of steps that get artifacts it is known once the run has begun. */
+  readonly weightOf: (use: StepUse) => number;
   /** A value without the secrets of the configuration. */
   readonly redact: (value: unknown) => unknown;
 }

@@ -18,7 +18,8 @@ async function planned(config: string, facts: Partial<Facts> = {}, lock: Artifac
   const graph = buildGraph(nodeModule.plan(context));
   const read = Object.fromEntries(context.hosts.map((host) => [host.name, host.facts]));
   const artifacts = { needs: [], lock, sources: [], cacheDir: '/' };
-  return { graph, cluster: context.cluster, facts: read, artifacts, redact: (value) => value };
+  const { cluster } = context;
+  return { graph, cluster, facts: read, artifacts, weightOf: ({ weight }) => weight, redact: (value) => value };
 }
 
 const refusal = (saved: PlannedRun, now: PlannedRun): KubexmError | undefined => {

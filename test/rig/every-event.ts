@@ -74,6 +74,7 @@ export function everyEvent(plant: (text: string) => string = (text) => text): re
     ],
     'node-started': [{ ...base, ...place, type: 'node-started', diff }],
     'node-attached': [{ ...base, ...place, type: 'node-attached' }],
+    'build-progress': [{ ...base, type: 'build-progress', programs: 10, built: 3, share: 0.42, leftSeconds: 350 }],
     'node-progress': [{ ...base, ...place, type: 'node-progress', done: 5, total: 10 }],
     'node-line': [{ ...base, ...place, type: 'node-line', line: plant('pulling') }],
     'node-output': [{ ...base, ...place, type: 'node-output', code: 1, stdout: plant('out'), stderr: plant('err') }],

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Cache, openCache } from '../../src/artifacts/cache/cache.ts';
@@ -79,6 +80,15 @@ describe.runIf(here)('the source go (needs go)', { timeout: 300_000 }, () => {
     const one = await get(wanting('two'));
     const before = built();
     expect(before).toBeGreaterThan(0);
+    // What it took is remembered, for the next estimate.
+    const times = JSON.parse(readFileSync(join(cache.dir, 'build-times.json'), 'utf8')) as { readonly builds: object };
+    expect(times.builds).toEqual({
+      [`tool ${arch}: two from nothing`]: {
+        seconds: expect.any(Number),
+        cores: availableParallelism(),
+        cpuSeconds: 60,
+      },
+    });
     env['GOPROXY'] = 'http://127.0.0.1:1';
     const both = await get(wanting('program-one', 'two'));
     expect(both.get(`tool/1.0.0/${arch}/two`)).toEqual(one.get(`tool/1.0.0/${arch}/two`));

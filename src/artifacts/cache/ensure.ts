@@ -1,6 +1,7 @@
 import type { Lang } from '../../model/errors/entry.ts';
 import { errorRemedy, errorTitle, KubexmError, kubexmError } from '../../model/errors/index.ts';
 import { UNTRUSTED } from '../sources/untrusted.ts';
+import type { BuildLedger } from './build-ledger.ts';
 import { type Cache, digestOfHex } from './cache.ts';
 import { itemsOf } from './items.ts';
 import type { Item, Job, Source, Supplied, SupplyIo } from './types.ts';
@@ -27,6 +28,8 @@ export interface Supply {
   readonly sources: readonly Source[];
   /** Reasons that the person knows already. */
   readonly told: Set<string>;
+  /** How far all builds are together. Unset: nobody counts them. */
+  readonly builds?: BuildLedger;
 }
 
 /**

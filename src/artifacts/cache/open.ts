@@ -1,6 +1,7 @@
 import type { SourceSpec } from '../../model/artifact-lock.ts';
 import { goSource } from '../sources/go-source.ts';
 import { bundle, directory, mirror, upstream, zone } from '../sources/index.ts';
+import { BuildLedger } from './build-ledger.ts';
 import { openCache } from './cache.ts';
 import type { Supply } from './ensure.ts';
 import type { Source } from './types.ts';
@@ -11,7 +12,8 @@ export type SourceOptions = Omit<SourceSpec, 'passwordField'> & { readonly passw
 /** Opens the cache and the sources. Nothing is connected to before it is used. */
 export async function openSupply(cacheDir: string, sources: readonly SourceOptions[]): Promise<Supply> {
   const cache = await openCache(cacheDir);
-  return { cache, sources: sources.map((one) => openSource(one)), told: new Set() };
+  const builds = new BuildLedger();
+  return { cache, sources: sources.map((one) => openSource(one)), told: new Set(), builds };
 
   function openSource({ type, path = '', url = '', unverified = false, ...more }: SourceOptions): Source {
     const trust = { caFile: more.caFile };
@@ -27,7 +29,7 @@ export async function openSupply(cacheDir: string, sources: readonly SourceOptio
       case 'bundle':
         return bundle({ path, ...more });
       case 'go':
-        return goSource(cache, process.env, unverified);
+        return goSource(cache, process.env, unverified, builds);
     }
   }
 }

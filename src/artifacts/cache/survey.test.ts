@@ -33,7 +33,8 @@ const ask = async (...sources: Source[]) => (await survey({ sources }, [job], io
 
 describe('a survey', () => {
   const missing = [{ need: 'gcc', by: 'runc 1.4.3' }];
-  const builds = [{ name: 'runc', programs: ['runc'], cpuSeconds: 30, megabytes: 100 }];
+  const timed = { recipe: 'runc', cold: true, cpuSeconds: 30, seconds: 32 };
+  const builds = [{ ...timed, name: 'runc', programs: ['runc'], megabytes: 100 }];
 
   test('what the first source that answers needs is what counts', async () => {
     const found = await ask(source('upstream', { why: silent }), source('go', { missing, builds }), source('late', {}));

@@ -3,6 +3,7 @@ import type { ArtifactNeed, BuildNeed, FileNeed, ImageNeed } from '../../model/c
 import type { Arch } from '../../model/catalog/schema.ts';
 import type { KubexmError } from '../../model/errors/index.ts';
 import type { BlobStore } from '../oci/index.ts';
+import type { TimedBuild } from './build-times.ts';
 
 /** What is known about a component beside its files and images. Plain JSON, as all of a job. */
 interface About {
@@ -89,11 +90,12 @@ export interface Missing {
 }
 
 /** A build that would be made, and what it costs. */
-export interface PlannedBuild {
+export interface PlannedBuild extends TimedBuild {
   /** The same wherever the same build is meant: jobs share builds. */
   readonly name: string;
   readonly programs: readonly string[];
-  readonly cpuSeconds: number;
+  /** About how long it takes on this machine, with all cores for itself. */
+  readonly seconds: number;
   /** What it leaves in the caches of Go and of kubexm, from nothing. */
   readonly megabytes: number;
 }

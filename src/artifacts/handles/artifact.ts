@@ -61,7 +61,7 @@ const artifact = defineStep<ArtifactWant>()({
   caches: true,
   revert: async () => undefined,
   timeoutSeconds: 3 * 3600,
-  // Where programs are built the longest build goes first: what takes much work weighs a little more.
+  // Only an order, the longest build first: how long it takes is known once the sources were asked, and a run's estimate is from that.
   estimateSeconds: ({ job }) => (job.kind === 'image' ? 5 : 20 + workOf(job) / 100),
   example: {
     job: {

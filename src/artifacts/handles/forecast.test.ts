@@ -1,12 +1,15 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../config/index.ts';
 import type { SourceSpec } from '../../model/artifact-lock.ts';
+import type { BuildsProgress } from '../cache/build-ledger.ts';
+import { BuildTimes } from '../cache/build-times.ts';
 import { jobsOf } from '../cache/index.ts';
 import { readCatalog, resolveArtifacts } from '../catalog/index.ts';
-import { artifactSeconds, forecastArtifacts } from './forecast.ts';
+import { artifactSeconds, forecastArtifacts, plannedBuilds, watchBuilds } from './forecast.ts';
+import { supplyFor } from './supply-for.ts';
 
 const CONFIG = `apiVersion: kubexm.mensylisir.io/v1alpha1
 kind: Cluster
@@ -36,12 +39,16 @@ function program(name: string, text = 'exit 0'): void {
 const goOf = (proxy: string) => program('go', `echo '{"GOVERSION":"go1.26.8","GOPROXY":"${proxy}"}'`);
 
 /** What a cluster takes on a machine that has nothing but the programs in `bin`. */
-async function forecast(env: Record<string, string> = {}, sources: readonly SourceSpec[] = [{ type: 'go' }]) {
+async function forecast(
+  env: Record<string, string> = {},
+  sources: readonly SourceSpec[] = [{ type: 'go' }],
+  secret: () => string | undefined = () => undefined,
+) {
   const { cluster } = await loadConfig({ text: CONFIG, file: 'c.yaml' });
   if (cluster === undefined) throw new Error('the configuration is wrong');
   const jobs = jobsOf(resolveArtifacts(cluster, await readCatalog(), ''));
   const request = { jobs, workDir: dir, cacheDir: join(dir, 'cache'), sources, lock: {} };
-  const io = { secret: () => undefined, signal: new AbortController().signal };
+  const io = { secret, signal: new AbortController().signal };
   return await forecastArtifacts(request, { ...io, env: { PATH: join(dir, 'bin'), GOPROXY: 'off', ...env } });
 }
 
@@ -87,10 +94,35 @@ test('what no source has is not counted as a download', async () => {
   expect(found.nowhere?.params['what']).toContain('runc 1.4.3');
 });
 
-test('time: a build counts by its work and the cores', () => {
-  const build = { name: 'x', programs: ['x'], cpuSeconds: 900, megabytes: 1 };
-  expect(artifactSeconds({ fetched: 0, builds: [] }, 2)).toBeLessThan(5);
-  const [two, eight] = [2, 8].map((cores) => artifactSeconds({ fetched: 0, builds: [build] }, cores));
-  expect(two).toBeGreaterThan(450);
-  expect(eight).toBeLessThan((two ?? 0) / 3);
+test('time: builds count by what each takes on this machine, whatever else is fetched', async () => {
+  goOf('https://proxy.example');
+  const { builds } = await forecast();
+  const building = builds.reduce((sum, { seconds }) => sum + seconds, 0);
+  expect(artifactSeconds({ fetched: 0, builds: [] })).toBeLessThan(5);
+  expect(artifactSeconds({ fetched: 4, builds })).toBe(2 + 4 * 3 + Math.round(building));
+  expect(plannedBuilds({ builds })).toMatchObject({ seconds: Math.round(building), cores: availableParallelism() });
+  expect(plannedBuilds({ builds })?.programs).toBeGreaterThan(builds.length);
+  // What was measured here is preferred from then on.
+  const kubernetes = builds.find(({ name }) => name.startsWith('kubernetes/'));
+  if (kubernetes === undefined) throw new Error('Kubernetes is not built');
+  await new BuildTimes(join(dir, 'cache')).note(kubernetes, 1234);
+  const again = (await forecast()).builds.find(({ name }) => name === kubernetes.name);
+  expect(again?.seconds).toBe(1234);
+});
+
+test('the builds of a forecast are what the run counts', async () => {
+  goOf('https://proxy.example');
+  const seen: BuildsProgress[] = [];
+  const secret = () => undefined;
+  const request = { cacheDir: join(dir, 'cache'), sources: [{ type: 'go' }] } as const;
+  const { builds } = await forecast({}, request.sources, secret);
+  const stop = await watchBuilds(request, { secret }, (progress) => void seen.push(progress));
+  const { builds: ledger } = await supplyFor(request, { secret });
+  const [first] = builds;
+  if (first === undefined || ledger === undefined) throw new Error('nothing is built');
+  ledger.begin(first);
+  expect(seen.at(-1)).toMatchObject({ programs: plannedBuilds({ builds })?.programs, built: 0 });
+  stop();
+  ledger.plan([]);
+  expect(seen).toHaveLength(1);
 });

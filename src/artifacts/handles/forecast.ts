@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { ArtifactLock, SourceSpec } from '../../model/artifact-lock.ts';
 import type { KubexmError } from '../../model/errors/index.ts';
+import type { PlannedBuilds } from '../../model/event.ts';
 import {
+  type BuildsProgress,
   goPlaces,
   itemsOf,
   type Job,
@@ -52,18 +54,22 @@ interface ForecastIo {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Seconds of what is no compiling: looking at what is here, one file that is fetched, the modules of one build. */
-const SECONDS = { look: 2, fetched: 3, modules: 15 } as const;
-/** Not all of a build keeps all cores busy. */
-const BUSY = 0.9;
+/** Seconds of what is no build: looking at what is here, one file that is fetched. */
+const SECONDS = { look: 2, fetched: 3 } as const;
 
-/** About how long it takes. Builds follow one another, each of them on all cores. */
-export function artifactSeconds(
-  { fetched, builds }: Pick<ArtifactForecast, 'fetched' | 'builds'>,
-  cores: number = availableParallelism(),
-): number {
-  const cpu = builds.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
-  return Math.round(SECONDS.look + fetched * SECONDS.fetched + builds.length * SECONDS.modules + cpu / (cores * BUSY));
+/** About how long it takes. */
+export function artifactSeconds({ fetched, builds }: Pick<ArtifactForecast, 'fetched' | 'builds'>): number {
+  return SECONDS.look + fetched * SECONDS.fetched + (plannedBuilds({ builds })?.seconds ?? 0);
+}
+
+/** All builds in short. They share the cores: together they take as long as one after the other. Unset: nothing is built. */
+export function plannedBuilds({ builds }: Pick<ArtifactForecast, 'builds'>): PlannedBuilds | undefined {
+  if (builds.length === 0) return undefined;
+  return {
+    programs: builds.reduce((sum, { programs }) => sum + programs.length, 0),
+    seconds: Math.round(builds.reduce((sum, { seconds }) => sum + seconds, 0)),
+    cores: availableParallelism(),
+  };
 }
 
 const MIB = 1024 ** 2;
@@ -78,9 +84,11 @@ export async function forecastArtifacts(request: ForecastRequest, io: ForecastIo
   const rows = await artifactRows(jobs, request, workDir, io.secret);
   const open = new Set(rows.filter(({ state }) => state === 'needed' || state === 'changed').map(({ id }) => id));
   const absent = jobs.filter((job) => itemsOf(job).some(({ id }) => open.has(id)));
-  const { sources } = await supplyFor(request, io);
+  const supply = await supplyFor(request, io);
+  const { sources } = supply;
   const found = await survey({ sources }, absent, io);
   const builds = [...new Map(found.flatMap((one) => one.builds).map((build) => [build.name, build])).values()];
+  supply.builds?.plan(builds);
   const finished = found.filter((one) => one.source !== undefined && one.builds.length === 0);
   const fetched = finished.reduce((sum, { job }) => sum + itemsOf(job).length, 0);
   return {
@@ -92,6 +100,16 @@ export async function forecastArtifacts(request: ForecastRequest, io: ForecastIo
     missing: onceEach(found),
     full: await noRoom(loadsOf(request.cacheDir, fetched, builds, io.env)),
   };
+}
+
+/** Tells how far the builds of a run are, until the returned function is called. */
+export async function watchBuilds(
+  request: Pick<ForecastRequest, 'cacheDir' | 'sources'>,
+  io: Pick<ForecastIo, 'secret'>,
+  watcher: (progress: BuildsProgress) => void,
+): Promise<() => void> {
+  const { builds } = await supplyFor(request, io);
+  return builds?.watch(watcher) ?? (() => undefined);
 }
 
 /** How many of these artifacts are on this machine, by what the cluster has agreed on now. No source is asked. */

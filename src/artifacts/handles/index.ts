@@ -17,6 +17,8 @@ export {
   type ForecastRequest,
   forecastArtifacts,
   type MissingHere,
+  plannedBuilds,
+  watchBuilds,
 } from './forecast.ts';
 export { forgetLocked, readLock } from './lock-file.ts';
 export { type PruneReport, pruneArtifacts } from './prune.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { BuildNeed } from '../../model/catalog/need.ts';
 import type { Arch } from '../../model/catalog/schema.ts';
 import { kubexmError } from '../../model/errors/index.ts';
+import { BuildLedger } from '../cache/build-ledger.ts';
 import { type Cache, digestOfHex } from '../cache/cache.ts';
 import { itemsOf } from '../cache/items.ts';
 import type {
@@ -19,27 +20,12 @@ import type {
 } from '../cache/types.ts';
 import { BuildSlots } from './build-slots.ts';
 import { missingForDebian } from './debian/index.ts';
-import {
-  goBuild,
-  goBuildSource,
-  goKey,
-  goModuleFiles,
-  isDownloaded,
-  missingForC,
-  missingGo,
-  unverifiable,
-} from './go/index.ts';
+import { goBuild, goBuildSource, goKey, goModuleFiles, missingForC, missingGo, unverifiable } from './go/index.ts';
 import { makeImage, makeKey } from './image/index.ts';
 import { ownSources, sourcesDigest } from './own-program.ts';
+import { TimedBuilds } from './timed-builds.ts';
 
 const NAME = 'go';
-
-/** Of a recipe that nobody has measured yet. */
-const USUAL_COST = { cpuSeconds: 60, megabytes: 500 };
-/** What is left to be written where a module was built before. */
-const WARM = 0.2;
-/** Programs that kubexm carries itself have no requirements. */
-const OWN_COST = { cpuSeconds: 8, megabytes: 80 };
 
 /** A recipe without anything in it: for programs that kubexm carries itself. */
 const NO_MODULE: BuildNeed = {
@@ -54,8 +40,13 @@ const NO_MODULE: BuildNeed = {
 };
 
 /** Builds programs from source through the Go module proxy of the environment, and makes images of them. */
-export function goSource(cache: Cache, env: SupplyIo['env'], unverified = false): Source {
-  const builder = new Builder(cache, env, unverified);
+export function goSource(
+  cache: Cache,
+  env: SupplyIo['env'],
+  unverified = false,
+  ledger: BuildLedger = new BuildLedger(),
+): Source {
+  const builder = new Builder(cache, env, unverified, ledger);
   return {
     name: NAME,
     vouches: 'go-sumdb',
@@ -76,13 +67,15 @@ class Builder {
   private readonly keys = new Map<string, Promise<string>>();
   private readonly unverified: boolean;
   private readonly slots: BuildSlots;
+  private readonly timed: TimedBuilds;
   private goMissing: Promise<readonly Missing[]> | undefined;
 
-  constructor(cache: Cache, env: SupplyIo['env'], unverified: boolean) {
+  constructor(cache: Cache, env: SupplyIo['env'], unverified: boolean, ledger: BuildLedger) {
     this.cache = cache;
     this.env = env;
     this.unverified = unverified;
     this.slots = new BuildSlots(cache);
+    this.timed = new TimedBuilds(cache.dir, ledger);
   }
 
   async filesKey(job: FilesJob): Promise<string | undefined> {
@@ -133,7 +126,8 @@ class Builder {
     const why = await unverifiable(io, this.unverified);
     if (why !== undefined) return { why };
     const made = job.kind === 'image' ? job.image.made : undefined;
-    const [builds, ownBuilds] = [await this.unbuilt(job, io.env), (made?.own ?? []).map((name) => ownBuild(name, job))];
+    const builds = await this.unbuilt(job, io.env);
+    const ownBuilds = (made?.own ?? []).map((name) => this.timed.own(name, job.arch));
     const usesGo = job.kind === 'files' || builds.length + ownBuilds.length > 0;
     const lacks = [
       ...(usesGo ? await this.missingGo(by, io) : []),
@@ -148,16 +142,12 @@ class Builder {
     const found: { readonly build: BuildNeed; readonly arch: Arch; readonly planned: PlannedBuild }[] = [];
     for (const build of arch === undefined ? [] : builds.filter((one) => one.arches.includes(arch))) {
       if (arch === undefined) continue;
-      const [place, base] = [`${component}/${version}/${arch}`, await this.keyOf(build, arch)];
+      const [place, key] = [`${component}/${version}/${arch}`, await this.keyOf(build, arch)];
       const names = Object.keys(build.programs);
-      const known = await this.known(names, place, (name) => `${base} ${build.programs[name]}`);
+      const known = await this.known(names, place, (name) => `${key} ${build.programs[name]}`);
       const programs = names.filter((name) => !known.has(name));
       if (programs.length === 0) continue;
-      const { cpuSeconds, megabytes } = build.cost ?? USUAL_COST;
-      const [first] = build.modules;
-      const left = first !== undefined && (await isDownloaded(first, env)) ? WARM : 1;
-      const planned = { name: `${place} ${base}`, programs, cpuSeconds, megabytes: Math.ceil(megabytes * left) };
-      found.push({ build, arch, planned });
+      found.push({ build, arch, planned: await this.timed.planned({ build, place, key, programs }, env) });
     }
     return found;
   }
@@ -214,19 +204,24 @@ class Builder {
     place: string,
     io: SupplyIo,
   ): Promise<ReadonlyMap<string, Supplied>> {
-    const base = await this.keyOf(build, arch);
-    const keyFor = (name: string) => `${base} ${build.programs[name]}`;
+    const key = await this.keyOf(build, arch);
+    const keyFor = (name: string) => `${key} ${build.programs[name]}`;
     const names = Object.keys(build.programs);
     const known = () => this.known(names, place, keyFor);
     const before = await known();
     if (before.size === names.length) return before;
-    const work = build.cost?.cpuSeconds ?? USUAL_COST.cpuSeconds;
-    return await this.inTurn(base, work, io, async () => {
+    const open = { build, place, key, programs: names.filter((name) => !before.has(name)) };
+    const { cpuSeconds } = await this.timed.planned(open, io.env);
+    return await this.inTurn(key, cpuSeconds, io, async () => {
       const found = new Map(await known());
-      const missing = names.filter((name) => !found.has(name));
-      if (missing.length === 0) return found;
-      const made = await this.into(io, (out, counting) =>
-        goBuild({ build, arch, programs: missing }, out, this.cache.dir, counting),
+      const programs = names.filter((name) => !found.has(name));
+      if (programs.length === 0) {
+        this.timed.isMade(place, key);
+        return found;
+      }
+      const planned = await this.timed.planned({ ...open, programs }, io.env);
+      const made = await this.timed.make(planned, io, (counting) =>
+        this.into((out) => goBuild({ build, arch, programs }, out, this.cache.dir, counting)),
       );
       for (const [name, one] of made) {
         await this.cache.note({ id: `${place}/${name}`, source: NAME, key: keyFor(name), ...one });
@@ -240,10 +235,13 @@ class Builder {
   private async own(program: string, version: string, arch: Arch, io: SupplyIo): Promise<Supplied> {
     const dir = ownSources(program);
     const ldflags = [`-X main.version=${version}`];
-    const made = await this.inTurn(`own ${program} ${arch}`, OWN_COST.cpuSeconds, io, () =>
-      this.into(io, async (out, counting) => ({
-        [program]: await goBuildSource({ dir, program, arch, ldflags }, out, this.cache.dir, counting),
-      })),
+    const planned = this.timed.own(program, arch);
+    const made = await this.inTurn(planned.name, planned.cpuSeconds, io, () =>
+      this.timed.make(planned, io, (counting) =>
+        this.into(async (out) => ({
+          [program]: await goBuildSource({ dir, program, arch, ldflags }, out, this.cache.dir, counting),
+        })),
+      ),
     );
     const one = made.get(program);
     if (one === undefined) throw kubexmError('KX7017', { source: NAME, item: program });
@@ -272,15 +270,12 @@ class Builder {
 
   /** Runs a build in a directory of its own, and keeps what came out of it. */
   private async into(
-    io: SupplyIo,
-    work: (out: string, counting: SupplyIo) => Promise<Readonly<Record<string, string>>>,
+    work: (out: string) => Promise<Readonly<Record<string, string>>>,
   ): Promise<ReadonlyMap<string, Supplied>> {
     const out = await mkdtemp(join(this.cache.workDir, 'built-'));
     try {
-      // What go counts are packages.
-      const counting = { ...io, progress: (done: number, total?: number) => io.progress(done, total, 'parts') };
       const kept = new Map<string, Supplied>();
-      for (const [name, file] of Object.entries(await work(out, counting))) {
+      for (const [name, file] of Object.entries(await work(out))) {
         const { digest, size } = await this.cache.store.write(createReadStream(file, { highWaterMark: 1 << 20 }));
         kept.set(name, { sha256: digest.slice('sha256:'.length), size });
       }
@@ -313,8 +308,4 @@ function buildOf(builds: readonly BuildNeed[], program: string, arch: Arch | und
   return builds.find(
     (build) => Object.hasOwn(build.programs, program) && arch !== undefined && build.arches.includes(arch),
   );
-}
-
-function ownBuild(program: string, { arch }: Pick<FilesJob | ImageJob, 'arch'>): PlannedBuild {
-  return { name: `own ${program} ${arch}`, programs: [program], ...OWN_COST };
 }

@@ -14,6 +14,7 @@ const TYPES: Readonly<Record<RunEvent['type'], true>> = {
   'node-started': true,
   'node-attached': true,
   'node-progress': true,
+  'build-progress': true,
   'node-line': true,
   'node-output': true,
   'node-retry': true,

@@ -105,7 +105,7 @@ function findings() {
 }
 
 async function print(
-  { graph, redact }: PlannedRun,
+  { graph, redact, weightOf }: PlannedRun,
   { outcome, counts }: RunReport,
   format: PlanFormat,
   {
@@ -119,7 +119,7 @@ async function print(
   else if (format === 'mermaid') io.stdout.write(renderMermaid(graph));
   else if (format === 'json')
     printValue(io, 'json', { outcome, counts, steps: found.found, plan: redact(renderJson(graph)) });
-  else io.print(changes.lines(io), '', await pathLines(graph, io));
+  else io.print(changes.lines(io), '', await pathLines(graph, weightOf, io));
 }
 
 interface Stretch {
@@ -129,8 +129,13 @@ interface Stretch {
 }
 
 /** The longest path, task by task. */
-async function pathLines(graph: PlannedRun['graph'], { say, paint }: Io): Promise<string[]> {
-  const { criticalPath } = await import('../../index.ts');
+async function pathLines(
+  plan: PlannedRun['graph'],
+  weightOf: PlannedRun['weightOf'],
+  { say, paint }: Io,
+): Promise<string[]> {
+  const { criticalPath, weighed } = await import('../../index.ts');
+  const graph = weighed(plan, weightOf);
   const { nodes, seconds } = criticalPath(graph);
   const stretches: Stretch[] = [];
   for (const i of nodes) {

@@ -1,13 +1,13 @@
-import { availableParallelism } from 'node:os';
 import {
   type ArtifactForecast,
-  artifactSeconds,
   checkCluster,
   createCluster,
   downloadArtifacts,
   type ExitCode,
+  guessText,
   KubexmError,
   type Pipeline,
+  plannedBuilds,
   prepareBox,
   prerequisiteError,
 } from '../../index.ts';
@@ -144,9 +144,8 @@ function announce(io: Io, phase: Phase, estimate: Estimate): void {
 
 /** What is built, where something is: that takes most of the time, once. */
 function buildLines(io: Io, forecast: ArtifactForecast): readonly string[] {
-  const { builds } = forecast;
-  if (builds.length === 0) return [];
-  const programs = builds.reduce((sum, build) => sum + build.programs.length, 0);
-  const time = elapsedText(artifactSeconds(forecast) * 1000, io.say);
-  return ['', io.say('quickstart.builds', { programs, time, cores: availableParallelism() })];
+  const builds = plannedBuilds(forecast);
+  if (builds === undefined) return [];
+  const { programs, seconds, cores } = builds;
+  return ['', io.say('quickstart.builds', { programs, time: guessText(seconds, io.lang), cores })];
 }

@@ -33,7 +33,7 @@ export function speaker(lang: Lang): Say {
   };
 }
 
-type Counted = 'step' | 'host' | 'warning' | 'error';
+type Counted = 'step' | 'host' | 'program' | 'warning' | 'error';
 
 /** `1 host`, `3 hosts`. */
 export function countText(say: Say, what: Counted, n: number): string {

@@ -1,4 +1,4 @@
-import { type Lang, plainLines, type RunEvent } from '../../index.ts';
+import { buildLines, type Lang, plainLines, type RunEvent } from '../../index.ts';
 import { reduceAll } from './reduce.ts';
 import { render } from './render.ts';
 import type { Interruption, RunView } from './run-view.ts';
@@ -48,6 +48,7 @@ export function liveView(options: LiveOptions): RunView {
     sink: (event) => {
       waiting.push(event);
       if (event.type === 'message' || event.type === 'warning') lasting.push(...plainLines(event, { lang }));
+      if (event.type === 'run-started') lasting.push(...buildLines(event, { lang }));
     },
     interrupted: (how) => {
       interrupted = how;

@@ -39,7 +39,9 @@ export function plainView(options: PlainViewOptions): RunView {
     waiting = [];
     if (now() - spoken < heartbeatMs) return;
     const running = [...state.running.values()].map(runningText);
-    tell([heartbeatLine({ done: state.done, nodes: state.nodes, elapsedMs: now() - state.since, running }, { lang })]);
+    const { done, nodes, builds } = state;
+    const building = builds !== undefined && builds.built < builds.programs ? builds : undefined;
+    tell([heartbeatLine({ done, nodes, elapsedMs: now() - state.since, running, builds: building }, { lang })]);
   };
   const timer = setInterval(tick, Math.min(1000, heartbeatMs));
   timer.unref();

@@ -129,3 +129,27 @@ test('half a million events take little time', () => {
   expect(state.done).toBe(500_000);
   expect(spent()).toBeLessThan(5000);
 });
+
+test('what builds turn out to take, the run takes: its estimate grows and shrinks with theirs', () => {
+  const planned = { ...begun, builds: { programs: 10, seconds: 600, cores: 2 }, estimateSeconds: 700 };
+  const built = (after: number, leftSeconds: number): RunEvent => ({
+    ...base,
+    at: base.at + after * 1000,
+    type: 'build-progress',
+    programs: 10,
+    built: 1,
+    share: 0.1,
+    leftSeconds,
+  });
+  const state = (...events: RunEvent[]) => reduceAll(initialState('create cluster', base.at), [planned, ...events]);
+  expect(state()).toMatchObject({ estimateSeconds: 700, builds: { programs: 10, built: 0, leftSeconds: 600 } });
+  expect(state(built(60, 540)).estimateSeconds).toBe(700);
+  expect(state(built(60, 540), built(120, 900)).estimateSeconds).toBe(1120);
+  expect(state(built(60, 540), built(120, 900), built(130, 0)).estimateSeconds).toBe(230);
+  // A build that nobody had planned lies within what the steps say themselves.
+  expect(reduceAll(initialState('x', 0), [begun, built(1, 50)])).toMatchObject({
+    estimateSeconds: 90,
+    builds: { built: 1 },
+  });
+  expect(reduceAll(initialState('x', 0), [{ ...planned, dryRun: true }]).builds).toBeUndefined();
+});

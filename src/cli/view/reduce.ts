@@ -1,5 +1,5 @@
-import { LOCAL, type NodeRef, type Outcome, type RunEvent } from '../../index.ts';
-import type { RunningStep, StepProgress, TaskState, ViewState } from './state.ts';
+import { LOCAL, type NodeRef, type Outcome, type PlannedBuilds, type RunEvent } from '../../index.ts';
+import type { BuildsState, RunningStep, StepProgress, TaskState, ViewState } from './state.ts';
 
 /** The state after an event. */
 export function reduce(state: ViewState, event: RunEvent): ViewState {
@@ -49,6 +49,10 @@ class Draft {
         next.estimateSeconds = event.estimateSeconds;
         next.hosts = event.hosts.length;
         next.nodes = event.nodes;
+        if (event.builds && !event.dryRun) next.builds = plannedBuilds(event.builds, event.at);
+        break;
+      case 'build-progress':
+        this.build(event);
         break;
       case 'finalizers-started':
         next.finalizing = true;
@@ -91,6 +95,14 @@ class Draft {
         next.ended = event;
         break;
     }
+  }
+
+  /** What builds turn out to take, the run takes. */
+  private build({ at, programs, built, share, leftSeconds }: Of<'build-progress'>): void {
+    const { next } = this;
+    const before = next.builds === undefined ? 0 : next.builds.at / 1000 + next.builds.leftSeconds;
+    if (before > 0) next.estimateSeconds += at / 1000 + leftSeconds - before;
+    next.builds = { at, programs, built, share, leftSeconds };
   }
 
   private start(event: NodeRef & { readonly at: number }): void {
@@ -140,6 +152,10 @@ class Draft {
     this.tasks.set(id, task);
     return task;
   }
+}
+
+function plannedBuilds({ programs, seconds }: PlannedBuilds, at: number): BuildsState {
+  return { at, programs, built: 0, share: 0, leftSeconds: seconds };
 }
 
 function taskOf(node: NodeRef): string {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { scriptedRun } from '../../../test/cli/rig/scripted-run.ts';
+import type { RunEvent } from '../../index.ts';
 import { textWidth } from '../../model/text/width.ts';
 import { reduceAll } from './reduce.ts';
 import { type RenderOptions, render } from './render.ts';
@@ -75,4 +76,32 @@ test('a hundred failures leave room for the rest', () => {
   expect(lines.join('\n')).toContain('more failures');
   expect(lines.filter((line) => line.startsWith('✗')).length).toBeLessThanOrEqual(6);
   expect(lines.join('\n')).toContain('etcd/install');
+});
+
+test('one bar over all builds, whatever go counts of each; it goes with the last', () => {
+  const place = { host: 'local', module: 'artifacts', task: 'artifacts/get', step: 'get', kind: 'artifact' };
+  const of = (name: string) => ({ ...place, node: `artifacts/get/${name}@local`, title: name, run: 'r', at: START });
+  const builds = { type: 'build-progress', run: 'r', at: START + 10_000, programs: 10 } as const;
+  const at = (more: { readonly built: number; readonly share: number; readonly leftSeconds: number }) => {
+    const [begun] = scriptedRun(three, START).map(([, event]) => event);
+    const steps = ['kubernetes', 'runc'].flatMap((name): RunEvent[] => [
+      { ...of(name), type: 'node-started', diff: [] },
+      { ...of(name), type: 'node-progress', done: 120, total: 800, unit: 'parts' },
+      { ...of(name), type: 'node-line', line: `building ${name}` },
+    ]);
+    const state = reduceAll(initialState('create cluster', START), [
+      ...(begun ? [begun] : []),
+      ...steps,
+      { ...builds, ...more },
+    ]);
+    return render(state, options);
+  };
+  const lines = at({ built: 3, share: 0.425, leftSeconds: 305 });
+  expect(lines[2]).toMatch(/^━+─+ {2}42 % · built 3 of 10 programs from source · about 6 min left$/);
+  expect(lines.filter((line) => line.includes('━') || line.includes('─'))).toHaveLength(2);
+  expect(lines.join('\n')).toContain('runc  · building runc');
+  expect(lines.join('\n')).not.toContain('120');
+  // Four seconds have passed since it was said.
+  expect(at({ built: 3, share: 0.425, leftSeconds: 44 })[2]).toContain('about 40 s left');
+  expect(at({ built: 10, share: 1, leftSeconds: 0 }).join('\n')).not.toContain('from source');
 });

@@ -1,7 +1,7 @@
-import { errorTitle, type Lang } from '../../index.ts';
+import { errorTitle, guessText, type Lang } from '../../index.ts';
 import { printable } from '../../model/text/printable.ts';
 import { textWidth } from '../../model/text/width.ts';
-import { painter } from '../output/color.ts';
+import { painter, type Style } from '../output/color.ts';
 import { elapsedText } from '../output/duration.ts';
 import { paintLine, type Span, span } from '../output/line.ts';
 import { countText, speaker } from '../texts/index.ts';
@@ -27,7 +27,7 @@ export interface RenderOptions {
 export function render(state: ViewState, options: RenderOptions): string[] {
   const { width, height, now, lang } = options;
   const drawing: Drawing = { say: speaker(lang), signs: signsFor(options.unicode), now, lang, width };
-  const head = [header(state, drawing), bar(state, drawing)];
+  const head = [header(state, drawing), bar(state, drawing), ...buildRows(state, drawing)];
   const foot = [...failures(state.failures, Math.max(1, Math.floor(height / 4)), drawing), ...notice(options, drawing)];
   const room = height - head.length - foot.length - (foot.length > 0 ? 2 : 1);
   const body = room > 0 ? taskLines(state, room, drawing) : [];
@@ -60,15 +60,34 @@ function bar(state: ViewState, { say, signs, width }: Drawing): Row {
   ];
   if (state.lostHosts > 0) amounts.push(say('lost', { n: state.lostHosts }));
   const text = amounts.join(` ${signs.dot} `);
+  return { left: barSpans(share, text, state.failures.length > 0 ? 'yellow' : 'green', { signs, width }) };
+}
+
+/** One bar over all builds from source, however many there are. */
+function buildRows({ builds, ended }: ViewState, { say, signs, width, now, lang }: Drawing): readonly Row[] {
+  if (builds === undefined || ended !== undefined || builds.built >= builds.programs) return [];
+  const left = Math.max(0, builds.leftSeconds - Math.max(0, now - builds.at) / 1000);
+  const text = [
+    `${Math.floor(builds.share * 100)} %`,
+    say('buildsOf', { built: builds.built, programs: countText(say, 'program', builds.programs) }),
+    say('aboutLeft', { time: guessText(left, lang) }),
+  ].join(` ${signs.dot} `);
+  return [{ left: barSpans(builds.share, text, 'cyan', { signs, width }) }];
+}
+
+function barSpans(
+  share: number,
+  text: string,
+  color: Style,
+  { signs, width }: Pick<Drawing, 'signs' | 'width'>,
+): Span[] {
   const columns = Math.max(0, Math.min(40, width - textWidth(text) - 6));
   const full = Math.round(share * columns);
-  return {
-    left: [
-      span(signs.bar.full.repeat(full), state.failures.length > 0 ? 'yellow' : 'green'),
-      span(signs.bar.empty.repeat(columns - full), 'dim'),
-      span(columns > 0 ? `  ${text}` : text),
-    ],
-  };
+  return [
+    span(signs.bar.full.repeat(full), color),
+    span(signs.bar.empty.repeat(columns - full), 'dim'),
+    span(columns > 0 ? `  ${text}` : text),
+  ];
 }
 
 /** The newest failures stay on the screen; the end report has them all. */

@@ -43,6 +43,12 @@ export interface FailureState {
   readonly error: EventError;
 }
 
+/** How far all builds from source are together, as it was said at a time. */
+export type BuildsState = Pick<
+  Extract<RunEvent, { type: 'build-progress' }>,
+  'at' | 'programs' | 'built' | 'share' | 'leftSeconds'
+>;
+
 /** All that the live view knows: made from events alone. */
 export interface ViewState {
   readonly pipeline: string;
@@ -52,6 +58,8 @@ export interface ViewState {
   readonly resumed: boolean;
   readonly since: number;
   readonly estimateSeconds: number;
+  /** Unset: nothing is built. */
+  readonly builds: BuildsState | undefined;
   readonly hosts: number;
   readonly lostHosts: number;
   readonly nodes: number;
@@ -76,6 +84,7 @@ export function initialState(pipeline: string, now: number): ViewState {
     resumed: false,
     since: now,
     estimateSeconds: 0,
+    builds: undefined,
     hosts: 0,
     lostHosts: 0,
     nodes: 0,

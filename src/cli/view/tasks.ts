@@ -123,13 +123,13 @@ function stepRow(step: RunningStep, names: number, { say, now, signs }: Drawing)
   const left = [span(`    ${padText(cutText(step.host, names), names)}  `, 'blue'), span(printable(step.title))];
   const note = noteOf(step, now, say);
   if (note !== '') left.push(span(`  ${signs.dot} ${printable(note)}`, 'dim'));
-  const amount = step.progress ? `${amountText(step.progress)}${rateText(step.progress, now)}  ` : '';
+  const amount = isCounted(step.progress) ? `${amountText(step.progress)}${rateText(step.progress, now)}  ` : '';
   return { left, right: [span(amount), span(elapsedText(now - step.since, say), 'dim')] };
 }
 
 function groupRow(group: readonly RunningStep[], { say, now }: Drawing): Row {
   const oldest = group.reduce((since, one) => Math.min(since, one.since), now);
-  const counted = group.flatMap(({ progress }) => (progress && progress.unit === undefined ? [progress] : []));
+  const counted = group.flatMap(({ progress }) => (isCounted(progress) ? [progress] : []));
   const totals = counted.reduce((sum, { total }) => sum + (total ?? 0), 0);
   const done = counted.reduce((sum, one) => sum + one.done, 0);
   const amount = totals > 0 ? `${amountText({ done, total: totals })}  ` : '';
@@ -148,20 +148,27 @@ function noteOf(step: RunningStep, now: number, say: Drawing['say']): string {
 
 /** A running step in one line, for where there is no picture: what it is at, and how far. */
 export function runningText({ node, line, progress }: RunningStep): string {
-  const parts = [...(line === undefined ? [] : [printable(line)]), ...(progress ? [amountText(progress)] : [])];
+  const parts = [
+    ...(line === undefined ? [] : [printable(line)]),
+    ...(isCounted(progress) ? [amountText(progress)] : []),
+  ];
   return parts.length === 0 ? node : `${node} (${parts.join(', ')})`;
 }
 
-function amountText({ done, total, unit }: Pick<StepProgress, 'done' | 'total' | 'unit'>): string {
-  const text = unit === 'parts' ? String : bytesText;
-  if (total === undefined || total <= 0) return text(done);
-  return `${text(done)} / ${text(total)}  ${Math.floor((Math.min(done, total) / total) * 100)} %`;
+/** Bytes are shown step by step. Parts are those of builds, which have one bar together. */
+function isCounted(progress: StepProgress | undefined): progress is StepProgress {
+  return progress !== undefined && progress.unit !== 'parts';
+}
+
+function amountText({ done, total }: Pick<StepProgress, 'done' | 'total'>): string {
+  if (total === undefined || total <= 0) return bytesText(done);
+  return `${bytesText(done)} / ${bytesText(total)}  ${Math.floor((Math.min(done, total) / total) * 100)} %`;
 }
 
 /** Bytes in a second since they have been counted; too little time says nothing. */
-function rateText({ done, unit, first }: StepProgress, now: number): string {
+function rateText({ done, first }: StepProgress, now: number): string {
   const seconds = (now - first.at) / 1000;
-  if (unit === 'parts' || seconds < 1 || done <= first.done) return '';
+  if (seconds < 1 || done <= first.done) return '';
   return `  ${bytesText((done - first.done) / seconds)}/s`;
 }
 

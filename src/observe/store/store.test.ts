@@ -21,7 +21,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 type Start = Extract<RunEvent, { type: 'run-started' }>;
 const events = everyEvent();
-const kept = events.filter((event) => event.type !== 'node-progress');
+const kept = events.filter(({ type }) => type !== 'node-progress' && type !== 'build-progress');
 const start = events[0] as Start;
 const finish = events.at(-1)!;
 

@@ -86,7 +86,7 @@ class Writer {
 
   write(event: RunEvent): void {
     // Progress is only for live views: its last state is also in the final event.
-    if (this.#closed || event.type === 'node-progress') return;
+    if (this.#closed || event.type === 'node-progress' || event.type === 'build-progress') return;
     if (event.type === 'run-started') this.#open.set(event.run, event);
     if (this.#queue.length >= this.#maxWaiting) {
       this.#dropped++;
