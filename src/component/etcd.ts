@@ -70,8 +70,7 @@ export const externalEtcd: Component = {
   name: 'external-etcd',
   kind: 'etcd',
   isUsed: ({ spec }) => spec.etcd.type === 'external',
-  // Written, and refused until a test has shown it.
-  tasks: [],
+  tasks: ['etcd/clients'],
   fields: ['spec.etcd.type=external', 'spec.etcd.external.**'],
   fixed: ['spec.etcd.type', 'spec.etcd.external.**'],
   // Its client, to ask whether it is healthy.

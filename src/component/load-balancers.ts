@@ -92,14 +92,16 @@ export const kubeVip: Component = {
   name: 'kube-vip',
   kind: 'load-balancer',
   isUsed: ({ spec }) => spec.controlPlaneEndpoint.internalLoadbalancer === 'kube-vip',
-  // Planned and tested by golden output; refused until it has brought up a cluster on real machines.
-  tasks: [],
+  tasks: ['load-balancer/kube-vip', 'load-balancer/kube-vip-admin', 'node/names'],
   fields: [`${ENDPOINT}.internalLoadbalancer=kube-vip`, `${ENDPOINT}.interface`],
   fixed: [`${ENDPOINT}.internalLoadbalancer`],
   catalog: (cluster) => [{ component: 'kube-vip', hosts: hostsOf(cluster, 'master'), images: ['kube-vip'] }],
   ports: (_cluster, { roles }) =>
     roles.includes('master') ? [{ port: KUBE_VIP_METRICS_PORT, protocol: 'tcp', from: [] }] : [],
   processes: ['kube-vip'],
+  // It leaves them on the link of the last leader when it is killed.
+  effects: ({ spec }) =>
+    (spec.controlPlaneEndpoint.address?.list ?? []).map((address) => ({ type: 'address', address })),
 };
 
 /** A load balancer of the user's own. There is nothing to install. */

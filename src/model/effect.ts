@@ -17,6 +17,8 @@ export type Effect =
   | { readonly type: 'links'; readonly prefix: string }
   /** Ends of pairs at a bridge, as pods have them: elsewhere they may be anybody's. */
   | { readonly type: 'ports'; readonly bridge: string; readonly prefix: string }
+  /** An address that moves between machines, on whatever link: a virtual IP. */
+  | { readonly type: 'address'; readonly address: string }
   /** Routes to a network or to parts of it, by whatever link. */
   | { readonly type: 'routes'; readonly within: string }
   /** Network namespaces of pods: of a network of CNI, and of the namespace k8s.io of containerd. Those of other containers stay. */

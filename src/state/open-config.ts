@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import {
   type ConfigSource,
   loadConfig,
@@ -11,6 +12,7 @@ import type { Cluster } from '../model/cluster/index.ts';
 import { KubexmError } from '../model/errors/index.ts';
 import { Redactor } from '../observe/index.ts';
 import type { Question } from '../plan/step.ts';
+import { withLocalFiles } from './local-files.ts';
 
 /** A configuration that cannot be used, with all its problems, to be shown in the reader's language. */
 export class ConfigError extends KubexmError {
@@ -44,7 +46,7 @@ export async function openCluster(
 ): Promise<{ cluster: Cluster; warnings: readonly Problem[]; source: ConfigSource }> {
   const { cluster, problems, source } = await loadConfig(file, overrides);
   if (!cluster) throw new ConfigError(file, problems, source);
-  return { cluster, warnings: problems, source };
+  return { cluster: withLocalFiles(cluster, dirname(resolve(file))), warnings: problems, source };
 }
 
 /** Loads a file for a pipeline: what the pipeline cannot act on is refused by name, all of it at once; secrets are resolved. */

@@ -8,9 +8,9 @@ const HOSTS = 'dnsEtcHosts: "192.0.2.1 a.example.com"';
 const EVERYTHING = `${HOSTS}, coredns: {additionalConfigs: log, rewriteBlock: "rewrite stop {\\n  name a.example.com b.example.com\\n}", upstreamDNSServers: [192.0.2.53, "2001:db8::53"], externalZones: [{zones: [example.io:1053, example.com], nameservers: [192.0.2.54], cache: 5, rewrite: [name c.example.com d.example.com]}]}`;
 
 /** What the step wants of a cluster with these fields. */
-async function wanted(fields: string): Promise<KubeObjects> {
+async function wanted(fields: string, nodes = 3): Promise<KubeObjects> {
   const { cluster } = await planContextFor(creatable().replace('dns: {', `dns: {${fields}`));
-  return corednsConfig({ dns: cluster.spec.dns, domain: 'cluster.local' }).want as KubeObjects;
+  return corednsConfig({ dns: cluster.spec.dns, domain: 'cluster.local', nodes }).want as KubeObjects;
 }
 
 async function objectsOf(fields: string) {
@@ -42,10 +42,21 @@ describe('a hosts file', () => {
   test('is not there where nobody asks for it', async () => {
     const [config, deployment] = await objectsOf('');
     expect(config?.['data']).not.toHaveProperty('hosts');
-    expect(deployment?.['spec']).toEqual({
+    expect(JSON.stringify(deployment)).not.toContain('volumes');
+    expect(deployment?.['spec']).toMatchObject({
       template: {
         spec: { containers: [{ name: 'coredns', readinessProbe: { periodSeconds: 2, failureThreshold: 15 } }] },
       },
     });
   });
+});
+
+test.each([
+  [1, 1],
+  [2, 2],
+  [9, 2],
+])('with %i nodes its pods are on %i of them at least', async (nodes, minDomains) => {
+  const [, deployment] = (await wanted('', nodes)).objects ?? [];
+  const constraint = { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'DoNotSchedule', minDomains };
+  expect(deployment).toMatchObject({ spec: { template: { spec: { topologySpreadConstraints: [constraint] } } } });
 });

@@ -11,6 +11,8 @@ export interface Coredns {
   readonly dns: Dns;
   /** Under which Services have names: `cluster.local`. */
   readonly domain: string;
+  /** How many nodes there will be to run it. */
+  readonly nodes: number;
 }
 
 /** CoreDNS, which kubeadm has installed and owns too: fields are set in it. It reloads its configuration by itself. */
@@ -18,10 +20,10 @@ export const corednsConfig = dedicated(
   'fields',
   kubeObjects,
   'The configuration of CoreDNS: the domain, zones, upstream servers, rewrites and hosts of this cluster.',
-  ({ dns, domain }: Coredns) =>
+  ({ dns, domain, nodes }: Coredns) =>
     kubeObjects({
       name: 'CoreDNS',
-      objects: corednsObjects(dns, domain),
+      objects: corednsObjects(dns, domain, nodes),
       shared: true,
       kubeconfig: KUBERNETES.adminConf,
     }),
@@ -72,18 +74,38 @@ function corefile(dns: Dns, domain: string): string {
 const READINESS = { periodSeconds: 2, failureThreshold: 15 };
 
 /** The objects that hold it. A hosts file of its own lies beside, in the directory that CoreDNS has mounted. */
-function corednsObjects(dns: Dns, domain: string): readonly JsonObject[] {
+function corednsObjects(dns: Dns, domain: string, nodes: number): readonly JsonObject[] {
   const hosts = dns.dnsEtcHosts.trim();
   const name = 'coredns';
   const metadata = { name, namespace: 'kube-system' };
   const data = { Corefile: corefile(dns, domain), ...(hosts === '' ? {} : { hosts: `${hosts}\n` }) };
   const items = Object.keys(data).map((key) => ({ key, path: key }));
   const volumes = [{ name: 'config-volume', configMap: { name, items } }];
-  const pod = { containers: [{ name, readinessProbe: READINESS }], ...(hosts === '' ? {} : { volumes }) };
+  const pod = {
+    containers: [{ name, readinessProbe: READINESS }],
+    topologySpreadConstraints: [spreadOver(nodes)],
+    ...(hosts === '' ? {} : { volumes }),
+  };
   return [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata, data },
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { template: { spec: pod } } },
   ];
+}
+
+/**
+ * On different nodes. What kubeadm says is only a preference: when CoreDNS starts there is one node, and both pods would stay there.
+ * With `minDomains` the second one waits for the second node.
+ */
+function spreadOver(nodes: number): JsonObject {
+  return {
+    topologyKey: 'kubernetes.io/hostname',
+    maxSkew: 1,
+    minDomains: Math.min(2, nodes),
+    whenUnsatisfiable: 'DoNotSchedule',
+    labelSelector: { matchLabels: { 'k8s-app': 'kube-dns' } },
+    // While it is updated, old pods do not count.
+    matchLabelKeys: ['pod-template-hash'],
+  };
 }
 
 function block(title: string, inside: readonly string[]): string {

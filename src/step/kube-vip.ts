@@ -81,6 +81,8 @@ function podOf({ image, addresses, port, device, loopback, kubeconfig, metricsPo
     address: addresses.join(','),
     cp_enable: 'true',
     cp_namespace: 'kube-system',
+    // Its own API server: before it holds the virtual IP nothing answers there. Version 1.2 would take what the kubeconfig names.
+    kubernetes_addr: `https://kubernetes:${port}`,
     svc_enable: 'false',
     vip_leaderelection: 'true',
     vip_leasename: 'plndr-cp-lock',

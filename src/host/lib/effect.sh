@@ -45,7 +45,12 @@ kx_effect_remove() {
     directory) [ ! -d "$2" ] || [ -n "$(ls -A -- "$2")" ] || rmdir -- "$2" ;;
     mounts) kx_unmount "$2" ;;
     links | ports) ip link delete dev "$2" || [ ! -e "/sys/class/net/$2" ] ;;
+<<<<<<< HEAD:src/host/lib/effect.sh
     routes) ip "$(kx_ip_family "$2")" route delete $2 || ! kx_routes "${2%% *}" | grep -qxF -e "$2" ;;
+=======
+    address) ip "$(kx_ip_family "$2")" address delete $2 || ! kx_addresses "\${2%%/*}" | grep -qxF -e "$2" ;;
+    routes) ip "$(kx_ip_family "$2")" route delete $2 || ! kx_routes "\${2%% *}" | grep -qxF -e "$2" ;;
+>>>>>>> 2670fbc (kube-vip brings up clusters; etcd that exists; CoreDNS on different nodes):src/host/lib/effect.ts
     namespaces) kx_netns_remove "$2" ;;
     cgroups) kx_cgroup_remove "$2" ;;
     nft-tables | shared-table) nft delete table ${2%% *} "${2#* }" ;;
@@ -148,6 +153,12 @@ kx_starting() {
 }
 
 kx_ip_family() { case $1 in *:*) echo -6 ;; *) echo -4 ;; esac }
+
+# ADDRESS: where it is, as the words that delete it.
+kx_addresses() {
+  command -v ip >/dev/null || return 0
+  ip -o "$(kx_ip_family "$1")" address show to "$1" 2>/dev/null | awk '{ print $4 " dev " $2 }'
+}
 
 # NETWORK: routes to it and to parts of it, each as the words that delete it.
 kx_routes() {

@@ -45,8 +45,15 @@ inEveryShell('effects', (shell, test) => {
     await program('iptables-nft-save', save);
     await program('iptables-nft-restore', `cat >>${dir}/log`);
     for (const name of ['iptables-legacy', 'ip6tables-nft', 'ip6tables-legacy']) await program(`${name}-save`, ':');
-    await program('ip', `case $* in *'route show'*) cat ${dir}/routes ;; *) ! test -e ${dir}/broken ;; esac`);
+    await program(
+      'ip',
+      `case $* in *'route show'*) cat ${dir}/routes ;; *'address show'*) cat ${dir}/addresses ;; *) ! test -e ${dir}/broken ;; esac`,
+    );
     await writeFile(join(dir, 'routes'), ROUTES);
+    await writeFile(
+      join(dir, 'addresses'),
+      '2: eth0    inet 10.1.0.250/32 scope global eth0\\       valid_lft forever\n',
+    );
     for (const name of ['umount', 'userdel', 'groupdel']) await program(name, ':');
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));
@@ -105,6 +112,7 @@ inEveryShell('effects', (shell, test) => {
     ['ipsets KUBE-', 'KUBE-A\nKUBE-B\n'],
     ['links lo', 'lo\n'],
     ['links no-such-link', ''],
+    ['address 10.1.0.250', '10.1.0.250/32 dev eth0\n'],
     ['namespaces no-such-namespace', ''],
     ['cgroups no-such-group', ''],
     ['user root', 'root\n'],
@@ -146,6 +154,7 @@ inEveryShell('effects', (shell, test) => {
     ['ports', 'veth1', 'ip link delete dev veth1\n'],
     ['ipsets', 'KUBE-A', 'ipset destroy KUBE-A\n'],
     ['links', 'cni0', 'ip link delete dev cni0\n'],
+    ['address', '10.1.0.250/32 dev eth0', 'ip -4 address delete 10.1.0.250/32 dev eth0\n'],
     ['routes', '10.66.1.0/24 via 10.1.0.2 dev eth0', 'ip -4 route delete 10.66.1.0/24 via 10.1.0.2 dev eth0\n'],
     ['routes', 'fd85::1:0/120 via fd00::2 dev eth0', 'ip -6 route delete fd85::1:0/120 via fd00::2 dev eth0\n'],
     ['mounts', '/var/lib/kubelet/pods/x', 'umount -- /var/lib/kubelet/pods/x\n'],

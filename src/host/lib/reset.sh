@@ -154,7 +154,7 @@ kx_reset_told() {
 kx_reset_effects() {
   kx_manifest
   kx_failed=
-  for kx_type in units cgroups mounts namespaces ports virtual-servers links routes cni-chains iptables-chains nft-tables shared-table ipsets path paths directory user group mode sysctl; do
+  for kx_type in units cgroups mounts namespaces ports virtual-servers address links routes cni-chains iptables-chains nft-tables shared-table ipsets path paths directory user group mode sysctl; do
     # What was removed before them shows whose these are: if anything of it is left, they wait for the next time.
     if [ -n "$kx_failed" ]; then case $kx_type in links | shared-table) continue ;; esac fi
     for kx_file in "$kx_m/entries/$1"/e.*; do

@@ -4,9 +4,11 @@ import { dataDirectory, url, version } from './text.ts';
 
 const external = z.strictObject({
   endpoints: z.array(url()).default([]).describe('Client addresses, such as https://192.168.6.6:2379.'),
-  caFile: line().optional().describe('CA certificate on the machine kubexm runs on.'),
-  certFile: line().optional().describe('Client certificate on the machine kubexm runs on.'),
-  keyFile: line().optional().describe('Key of the client certificate.'),
+  caFile: line()
+    .optional()
+    .describe('CA certificate on the machine kubexm runs on, relative to the directory of this file.'),
+  certFile: line().optional().describe('Client certificate, likewise.'),
+  keyFile: line().optional().describe('Key of the client certificate, likewise.'),
 });
 
 /** `spec.etcd`. */

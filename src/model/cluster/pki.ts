@@ -4,7 +4,7 @@ import { choice, int, line, section } from './field.ts';
 
 const authority = z.strictObject({
   caFile: line().describe(
-    'CA certificate in PEM, on the machine kubexm runs on. An intermediate CA is followed by those above it, up to the root.',
+    'CA certificate in PEM, on the machine kubexm runs on, relative to the directory of this file. An intermediate CA is followed by those above it, up to the root.',
   ),
   keyFile: line().describe('Private key of the CA in PEM, not encrypted.'),
 });

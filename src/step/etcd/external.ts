@@ -2,7 +2,7 @@ import { dedicated } from '../../plan/step.ts';
 import { waitForCommand } from '../generic/index.ts';
 import { ETCD_CLIENT } from './places.ts';
 
-/** An etcd that exists, asked by a master: every endpoint answers, none has an alarm. */
+/** An etcd that exists, asked by a master: every endpoint answers and is new enough, none has an alarm. */
 export const externalHealthy = dedicated(
   'external-healthy',
   waitForCommand,
@@ -13,6 +13,10 @@ export const externalHealthy = dedicated(
     const ask = `/usr/local/bin/etcdctl --dial-timeout=3s --command-timeout=10s${files} --endpoints=${endpoints.join(',')}`;
     return waitForCommand({
       run: `${ask} endpoint health >/dev/null || exit
+versions=$(${ask} endpoint status -w fields | sed -n 's/^"Version" : "\\(.*\\)"$/\\1/p') || exit
+for version in $versions; do
+  case $version in [0-2].* | 3.[0-4].*) echo "etcd $version is too old: Kubernetes needs 3.5 or newer"; exit 1 ;; esac
+done
 alarms=$(${ask} alarm list) || exit
 [ -z "$alarms" ] || { echo "alarms: $alarms"; exit 1; }`,
       purpose: 'the external etcd',
