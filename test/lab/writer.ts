@@ -73,7 +73,12 @@ function credentialsOf(kubeconfig: string): { readonly ca: Buffer; readonly cert
 
 async function tunnelThrough(lab: TestLab, index: number, port: number) {
   const { address, user, sshKeyPath } = await lab.machine(index);
-  const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'ExitOnForwardFailure=yes', 'LogLevel=ERROR'];
+  const options = [
+    'StrictHostKeyChecking=no',
+    'UserKnownHostsFile=/dev/null',
+    'ExitOnForwardFailure=yes',
+    'LogLevel=ERROR',
+  ];
   const words = ['-N', '-F', 'none', '-i', sshKeyPath, ...options.flatMap((option) => ['-o', option])];
   const forward = `127.0.0.1:${port}:${ENDPOINT}:6443`;
   return spawn('ssh', [...words, '-L', forward, `${user}@${address}`], { stdio: 'ignore' });

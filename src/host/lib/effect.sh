@@ -14,6 +14,7 @@ kx_effect_look() {
     mounts) kx_mounts_below "$kx_arg" ;;
     links) kx_names_in /sys/class/net "$kx_arg" ;;
     ports) kx_names_in "/sys/class/net/${kx_arg%% *}/brif" "${kx_arg#* }" ;;
+    address) kx_addresses "$kx_arg" ;;
     routes) kx_routes "$kx_arg" ;;
     namespaces) kx_pod_namespaces "$kx_arg" ;;
     cgroups) for kx_x in /sys/fs/cgroup/"$kx_arg"* /sys/fs/cgroup/*/"$kx_arg"*; do if [ -d "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
@@ -45,12 +46,8 @@ kx_effect_remove() {
     directory) [ ! -d "$2" ] || [ -n "$(ls -A -- "$2")" ] || rmdir -- "$2" ;;
     mounts) kx_unmount "$2" ;;
     links | ports) ip link delete dev "$2" || [ ! -e "/sys/class/net/$2" ] ;;
-<<<<<<< HEAD:src/host/lib/effect.sh
+    address) ip "$(kx_ip_family "$2")" address delete $2 || ! kx_addresses "${2%%/*}" | grep -qxF -e "$2" ;;
     routes) ip "$(kx_ip_family "$2")" route delete $2 || ! kx_routes "${2%% *}" | grep -qxF -e "$2" ;;
-=======
-    address) ip "$(kx_ip_family "$2")" address delete $2 || ! kx_addresses "\${2%%/*}" | grep -qxF -e "$2" ;;
-    routes) ip "$(kx_ip_family "$2")" route delete $2 || ! kx_routes "\${2%% *}" | grep -qxF -e "$2" ;;
->>>>>>> 2670fbc (kube-vip brings up clusters; etcd that exists; CoreDNS on different nodes):src/host/lib/effect.ts
     namespaces) kx_netns_remove "$2" ;;
     cgroups) kx_cgroup_remove "$2" ;;
     nft-tables | shared-table) nft delete table ${2%% *} "${2#* }" ;;
