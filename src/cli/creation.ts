@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { CreateClusterParams, ExitCode } from '../index.ts';
 import type { Io } from './io.ts';
-import { hearFetched, tryMerge } from './merge-kubeconfig.ts';
+import { tryMerge } from './merge-kubeconfig.ts';
 import { clusterWords, shellWord } from './resume-command.ts';
 import type { RunFlags } from './run-options.ts';
 
@@ -11,7 +11,7 @@ export async function createByFlags(
   flags: RunFlags,
   { merges = false, ...params }: CreateClusterParams & { readonly merges?: boolean },
 ): Promise<ExitCode> {
-  const { checkMerge, createCluster, openCluster, workDirOf } = await import('../index.ts');
+  const { checkMerge, createCluster, hearFetched, openCluster, workDirOf } = await import('../index.ts');
   const { executePipeline } = await import('./pipeline-command.ts');
   const { name } = (await openCluster(flags.configFile, flags.overrides)).cluster.metadata;
   const place = { cluster: name, baseDir: flags.baseDir };

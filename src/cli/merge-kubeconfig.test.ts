@@ -2,9 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { RunEvent } from '../index.ts';
 import type { Io } from './io.ts';
-import { hearFetched, removeFromKubeconfig, tryMerge } from './merge-kubeconfig.ts';
+import { removeFromKubeconfig, tryMerge } from './merge-kubeconfig.ts';
 
 const ADMIN = `clusters: [{name: k, cluster: {server: "https://192.0.2.1"}}]
 contexts: [{name: k, context: {cluster: k, user: k}}]
@@ -58,30 +57,4 @@ test('taken out: told if something was, with a remedy if it cannot be', async ()
   rmSync(own);
   await removeFromKubeconfig(place, io);
   expect(said.at(-1)).toBe('kubeconfig.merged');
-});
-
-test.each([
-  ['made', 'kubeconfig-fetched', 'changed', true],
-  ['fetched', 'kubeconfig-fetched', 'ran', true],
-  ['found to be right', 'kubeconfig-fetched', 'satisfied', true],
-  ['not made', 'kubeconfig-fetched', 'failed', false],
-  ['left out', 'kubeconfig-fetched', 'superseded', false],
-  ['another step', undefined, 'changed', false],
-])('the kubeconfig of a run: %s', (_, mark, outcome, done) => {
-  const fetched = hearFetched();
-  expect(fetched.done()).toBe(false);
-  fetched.sink({
-    type: 'node-finished',
-    node: 'a/b/c@cp1',
-    mark,
-    host: 'cp1',
-    outcome,
-    durationMs: 1,
-  } as unknown as RunEvent);
-  expect(fetched.done()).toBe(done);
-});
-
-test('there is such a step', () => {
-  const plan = readFileSync(new URL('../../test/plans/create-3-2/plan.json', import.meta.url), 'utf8');
-  expect(plan).toContain('"mark": "kubeconfig-fetched"');
 });

@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import type { EventSink, ExitCode, KubeconfigPlace } from '../index.ts';
+import type { ExitCode, KubeconfigPlace, Unmerged } from '../index.ts';
 import type { Io } from './io.ts';
 
 /** Puts a cluster into the person's kubeconfig, and says so. */
@@ -20,32 +19,27 @@ export async function tryMerge(place: KubeconfigPlace, fetched: boolean, io: Io)
   }
 }
 
-/** Hears whether the run has fetched the kubeconfig, or found it to be right: one of an earlier cluster is not to be merged. */
-export function hearFetched(): { readonly sink: EventSink; readonly done: () => boolean } {
-  let done = false;
-  const sink: EventSink = (event) => {
-    if (event.type !== 'node-finished' || event.mark !== 'kubeconfig-fetched') return;
-    done = ['ran', 'changed', 'satisfied'].includes(event.outcome);
-  };
-  return { sink, done: () => done };
-}
-
-/** Takes what led to a cluster away once no host is changed any more: of the next cluster of that name it would be wrong. */
+/** Removes what leads to a cluster once none of its hosts is changed any more, and says what came of it. */
 export async function forgetKubeconfig(place: KubeconfigPlace, io: Io): Promise<void> {
-  const { changedHosts, workDirOf } = await import('../index.ts');
-  const workDir = workDirOf(place.baseDir, place.cluster);
-  if (changedHosts(workDir).size > 0) return;
-  await removeFromKubeconfig(place, io);
-  rmSync(workDir.kubeconfig, { force: true });
+  const library = await import('../index.ts');
+  await sayRemoved(place, () => library.forgetKubeconfig(place), io);
 }
 
-/** Removes a deleted cluster from the user's kubeconfigs. A failure is reported, but does not fail the command. */
+/** Removes a deleted cluster from the user's kubeconfigs, and says what came of it. */
 export async function removeFromKubeconfig(place: KubeconfigPlace, io: Io): Promise<void> {
   const { unmergeKubeconfig } = await import('../index.ts');
+  await sayRemoved(place, () => unmergeKubeconfig(place), io);
+}
+
+/** A failure is reported, but does not fail the command. */
+async function sayRemoved(
+  { cluster: name }: KubeconfigPlace,
+  remove: () => Promise<readonly Unmerged[]>,
+  io: Io,
+): Promise<void> {
   const { reportError } = await import('./report-error.ts');
-  const name = place.cluster;
   try {
-    for (const { file, removed, left, error } of await unmergeKubeconfig(place)) {
+    for (const { file, removed, left, error } of await remove()) {
       if (error !== undefined) await reportError(error, io);
       else if (left.length > 0)
         io.note(io.paintNote('yellow', io.say('kubeconfig.left', { file, name, what: left.join(', ') })));

@@ -7,7 +7,6 @@ import {
   type Pipeline,
   type RunEvent,
   type RunReport,
-  readContexts,
   recordContext,
   runPipeline,
   workDirOf,
@@ -95,9 +94,7 @@ export async function runShown<P>(
 /** A cluster that was worked on is known from then on. That it cannot be noted is no reason to fail. */
 function remember(name: string, { configFile, baseDir }: RunFlags, io: Io): void {
   try {
-    const known = readContexts(io.env).contexts.find((context) => context.name === name);
-    if (known?.configFile !== configFile || known.baseDir !== baseDir)
-      recordContext(io.env, { name, configFile, baseDir });
+    recordContext(io.env, { name, configFile, baseDir });
   } catch (error) {
     io.note(io.say('contexts.unwritten', { reason: error instanceof Error ? error.message : String(error) }));
   }

@@ -15,7 +15,7 @@ export const KUBE_VIP_METRICS_PORT = 2112;
 const ENDPOINT = 'spec.controlPlaneEndpoint';
 
 /** A proxy in front of the API servers: with keepalived on hosts of its own, or on every worker. */
-interface Proxy extends Component {
+export interface Proxy extends Component {
   readonly isOutside: (cluster: Cluster) => boolean;
   readonly isInside: (cluster: Cluster) => boolean;
 }

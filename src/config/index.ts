@@ -7,6 +7,6 @@ export { clusterJsonSchema } from './json-schema.ts';
 export { type ConfigText, type LoadedConfig, loadConfig } from './load.ts';
 export type { Problem } from './problem.ts';
 export { type RenderOptions, renderProblems } from './render.ts';
-export { listSecrets, type ResolvedSecrets, resolveSecrets, type SecretSources } from './secrets.ts';
+export { resolveSecrets } from './secrets.ts';
 export type { ConfigSource, Location } from './source.ts';
 export { unsupportedDefaults, unsupportedFields } from './support.ts';

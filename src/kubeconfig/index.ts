@@ -1,5 +1,7 @@
+export { hearFetched } from './fetched.ts';
 export {
   checkMerge,
+  forgetKubeconfig,
   type KubeconfigPlace,
   type KubeconfigUser,
   kubeconfigOf,

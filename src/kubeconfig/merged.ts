@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import { readContexts } from '../state/contexts.ts';
+import { changedHosts } from '../state/manifests.ts';
 import { requireOwnWorkDir, workDirOf } from '../state/work-dir.ts';
 import { checkEntries, type Merged, mergeEntries, removeEntries, TakenName, UnfitKubeconfig } from './entries.ts';
 import { changeFile, isMissing, readKubeconfigFile, refuseFetched } from './file.ts';
@@ -105,6 +106,21 @@ export async function unmergeKubeconfig(place: KubeconfigPlace): Promise<readonl
       );
   }
   return results;
+}
+
+/**
+ * Removes what leads to a cluster, from the users' kubeconfigs and the work directory, once none of its hosts is changed any more: it
+ * would be wrong for the next cluster of that name. Does nothing while a host still belongs to the cluster.
+ */
+export async function forgetKubeconfig(place: KubeconfigPlace): Promise<readonly Unmerged[]> {
+  requireOwnWorkDir(place.baseDir, place.cluster);
+  const workDir = workDirOf(place.baseDir, place.cluster);
+  if (changedHosts(workDir).size > 0) return [];
+  try {
+    return await unmergeKubeconfig(place);
+  } finally {
+    rmSync(workDir.kubeconfig, { force: true });
+  }
 }
 
 async function takeOut(kept: Kept): Promise<Unmerged> {

@@ -16,7 +16,7 @@ import type {
   MachineRef,
 } from './types.ts';
 
-export { type ConfiguredLab, LAB_KUBERNETES, labConfig } from './config.ts';
+export { LAB_KUBERNETES, labConfig } from './config.ts';
 export { labPlaces } from './places.ts';
 export * from './types.ts';
 

@@ -61,7 +61,7 @@ export interface LabOptions {
 
 /** What making a lab takes beside. */
 export interface CreateLabOptions extends LabOptions {
-  /** Default: `takeBaseline` of src/lab/diff. */
+  /** Default: `takeBaseline` of src/lab/diff/baseline.ts. */
   readonly afterFirstBoot?: AfterFirstBoot;
 }
 

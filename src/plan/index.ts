@@ -1,6 +1,6 @@
 export * from './combinators.ts';
 export * from './diff.ts';
-export { buildGraph, type ExecutionGraph } from './graph.ts';
+export type { ExecutionGraph } from './graph.ts';
 export * from './layers.ts';
 export type { ExecutionFragment, ExecutionNode, JoinNeeds } from './node.ts';
 export { criticalPath, weighed } from './order.ts';

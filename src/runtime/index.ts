@@ -4,8 +4,9 @@ export { type ClusterDescription, type Condition, describeCluster } from './clus
 export { askCluster, type LiveCluster, type LiveNode } from './cluster-live.ts';
 export { breakLocks, type HostLock, lockOwners, type UnlockResult } from './host-locks.ts';
 export { type HostManifestReport, readManifests } from './host-manifests.ts';
+export { type PlannedPipeline, type PlanPipelineOptions, planPipeline } from './plan-pipeline.ts';
 export { prerequisiteError } from './prerequisites.ts';
 export { exitCodeOfReport } from './report.ts';
 export { type PlannedRun, type RunPipelineOptions, type RunReport, runPipeline } from './run-pipeline.ts';
-export { exactly, type PlanOrigin, readSavedPlan, type SavedPlan, savedPlanOf } from './saved-plan.ts';
+export { exactly, readSavedPlan, type SavedPlan, savedPlanOf } from './saved-plan.ts';
 export { selectHosts } from './select-hosts.ts';

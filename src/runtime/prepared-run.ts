@@ -8,7 +8,6 @@ import type { Facts } from '../model/facts.ts';
 import { LOCAL, type LockOwner } from '../model/host.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import { inLanguage } from '../model/text/spoken.ts';
-import { checkWants } from '../plan/check-wants.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
@@ -19,9 +18,9 @@ import type { OpenConfig } from '../state/open-config.ts';
 import { createRun, type RunDir, type RunInputs } from '../state/run-store.ts';
 import type { WorkDir } from '../state/work-dir.ts';
 import { absentFacts, absentText, refuseAbsent } from './absent.ts';
-import { planArtifacts } from './artifacts.ts';
 import type { Connected } from './connect.ts';
 import { planContext } from './plan-context.ts';
+import { artifactsFor, graphOf } from './plan-pipeline.ts';
 import { artifactRequest } from './prerequisites.ts';
 import { RunArtifacts } from './run-artifacts.ts';
 import { openRunJournal } from './run-journal.ts';
@@ -77,9 +76,8 @@ export class PipelineRun<P> {
     const known =
       policy === 'undo' ? (earlier?.inputs.manifests ?? (await this.manifests.read(connected.machines))) : {};
     const context = this.context(facts, known, await this.artifacts(facts));
-    const graph = buildGraph(this.pipeline.plan(context, this.params));
+    const graph = graphOf(this.pipeline, this.params, context);
     const finalizers = this.pipeline.finalizers && buildGraph(this.pipeline.finalizers(context, this.params));
-    checkWants(graph);
     checkTags(graph, this.options);
     this.sortOutAbsent(graph);
     const { cluster, redactor } = this.parts.config;
@@ -183,13 +181,10 @@ export class PipelineRun<P> {
 
   /** What the cluster is installed from; of a resumed run, as it was agreed on when that began. */
   private async artifacts(facts: Readonly<Record<string, Facts>>): Promise<PlanArtifacts | undefined> {
-    const { usesArtifacts = false } = this.pipeline;
-    if (usesArtifacts === false) return undefined;
     const { config, workDir, earlier } = this.parts;
     const { env = process.env, baseDir = process.cwd() } = this.options;
-    const known = earlier?.inputs.artifacts;
-    const more = usesArtifacts === true ? [] : usesArtifacts;
-    return known ?? (await planArtifacts(config.cluster, facts, { env, baseDir, workDir: workDir.cluster }, more));
+    const known = this.pipeline.usesArtifacts ? earlier?.inputs.artifacts : undefined;
+    return known ?? artifactsFor(this.pipeline, config.cluster, facts, { env, baseDir, workDir: workDir.cluster });
   }
 
   /** A host whose manifest should be there and is not. */

@@ -25,6 +25,15 @@ test('the first cluster becomes the current one, later ones do not', () => {
   expect(statSync(contextsFile(env)).mode & 0o777).toBe(0o600);
 });
 
+test('a cluster that is known like this is not written again; one that has moved is', () => {
+  recordContext(env, context('prod'));
+  const before = statSync(contextsFile(env)).ino;
+  recordContext(env, context('prod'));
+  expect(statSync(contextsFile(env)).ino).toBe(before);
+  recordContext(env, { ...context('prod'), baseDir: '/home' });
+  expect(readContexts(env).contexts).toEqual([{ ...context('prod'), baseDir: '/home' }]);
+});
+
 test('an unknown name is refused with the known ones, and nothing is lost', () => {
   recordContext(env, context('prod'));
   expect(() => useContext(env, 'pord')).toThrow(expect.objectContaining({ code: 'KX4022' }));

@@ -53,8 +53,11 @@ export function useContext(env: NodeJS.ProcessEnv, name: string): Contexts {
   });
 }
 
-/** Remembers a cluster after a run; the first one becomes the current one. */
+/** Remembers a cluster after a run; the first one becomes the current one. A cluster that is known like this is not written again. */
 export function recordContext(env: NodeJS.ProcessEnv, context: Context): Contexts {
+  const now = readContexts(env);
+  const same = now.contexts.find(({ name }) => name === context.name);
+  if (same?.configFile === context.configFile && same.baseDir === context.baseDir) return now;
   return change(env, (known) => {
     const others = known.contexts.filter((one) => one.name !== context.name);
     return { current: known.current ?? context.name, contexts: [...others, context].sort(byName) };

@@ -1,4 +1,3 @@
-export { clusterLockOwner } from './cluster-lock.ts';
 export { type ClusterPlace, listNodes, type NodeRow, type NodeState } from './cluster-nodes.ts';
 export type { ClusterStatus } from './cluster-status.ts';
 export { type ClusterRow, listClusters } from './clusters.ts';
@@ -12,7 +11,8 @@ export {
   useContext,
 } from './contexts.ts';
 export { type ClusterHistory, openHistory } from './history.ts';
+export { lastFacts } from './last-facts.ts';
 export { changedHosts } from './manifests.ts';
-export { ConfigError, type OpenConfig, openCluster } from './open-config.ts';
+export { ConfigError, openCluster } from './open-config.ts';
 export { version } from './version.ts';
 export { requireOwnWorkDir, WORK_DIR, type WorkDir, workDirOf } from './work-dir.ts';

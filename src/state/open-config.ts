@@ -49,19 +49,36 @@ export async function openCluster(
   return { cluster: withLocalFiles(cluster, dirname(resolve(file))), warnings: problems, source };
 }
 
-/** Loads a file for a pipeline: what the pipeline cannot act on is refused by name, all of it at once; secrets are resolved. */
+/** What of a pipeline decides which configuration it takes. */
+interface Acting {
+  readonly name: string;
+  readonly actsOn: readonly string[];
+  readonly local?: boolean;
+}
+
+/** Loads a file for a pipeline: what the pipeline cannot act on is refused by name, all of it at once. */
+export async function openFor(
+  file: string,
+  { name, actsOn }: Acting,
+  overrides: readonly string[] = [],
+): ReturnType<typeof openCluster> {
+  const { cluster, warnings, source } = await openCluster(file, overrides);
+  const refused = [
+    ...unsupportedFields(source, actsOn, name),
+    ...unsupportedDefaults({ cluster, source }, actsOn, name),
+  ];
+  if (refused.length > 0) throw new ConfigError(file, refused, source);
+  return { cluster, warnings, source };
+}
+
+/** The same with its secrets resolved, ready for a run. */
 export async function openConfig(
   file: string,
-  pipeline: { readonly name: string; readonly actsOn: readonly string[]; readonly local?: boolean },
+  pipeline: Acting,
   io: { readonly env: NodeJS.ProcessEnv; readonly ask: ((question: Question) => Promise<string>) | undefined },
   overrides: readonly string[] = [],
 ): Promise<OpenConfig> {
-  const { cluster, warnings, source } = await openCluster(file, overrides);
-  const refused = [
-    ...unsupportedFields(source, pipeline.actsOn, pipeline.name),
-    ...unsupportedDefaults({ cluster, source }, pipeline.actsOn, pipeline.name),
-  ];
-  if (refused.length > 0) throw new ConfigError(file, refused, source);
+  const { cluster, warnings, source } = await openFor(file, pipeline, overrides);
   const { ask } = io;
   // Who connects to no host needs none of their passwords, and should not be asked for them.
   const wanted = pipeline.local ? (field: string) => !/^spec\.(hosts|ssh)\b/.test(field) : () => true;

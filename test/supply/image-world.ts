@@ -30,7 +30,7 @@ export function madeOf(fields: Record<string, unknown>): MadeImage {
 /** What a supply may use, and what it said. */
 export function supplyIo(
   env: NodeJS.ProcessEnv = process.env,
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): SupplyIo & { readonly said: string[] } {
   const said: string[] = [];
   return { signal, env, said, progress: () => undefined, say: (text) => void said.push(text) };

@@ -40,7 +40,7 @@ export class Downloading {
     afterAll(() => rmSync(this.base, { recursive: true, force: true }));
   }
 
-  io(signal = new AbortController().signal): StepIo {
+  io(signal: AbortSignal = new AbortController().signal): StepIo {
     return {
       signal,
       progress: (done, total) => void this.progress.push([done, total]),

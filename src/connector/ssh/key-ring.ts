@@ -35,7 +35,10 @@ export class KeyRing {
     return this.#typed;
   }
 
-  /** Reads a key, with the passphrase given or, if there is none, asked for. Throws only what the asking throws. */
+  /**
+   * Reads a key, with the passphrase given or, if there is none, asked for. Throws only what the asking throws.
+   * @internal
+   */
   async open(file: string, data: Buffer | string, { passphrase, ask }: OpenKeyOptions): Promise<Opened> {
     const plain = parse(data, undefined);
     if (!(plain instanceof Error)) return plain;

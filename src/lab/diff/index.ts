@@ -8,7 +8,6 @@ import { readDiffRules, withoutRules } from './rules.ts';
 import type { MachineDiff } from './types.ts';
 
 export type { MachineSnapshot } from './baseline.ts';
-export { readDiffRules } from './rules.ts';
 export type { Difference, MachineDiff } from './types.ts';
 
 /** How a machine is compared. */
@@ -17,11 +16,6 @@ export interface DiffOptions extends LabOptions {
   readonly since?: baseline.MachineSnapshot;
   /** Leaves out what may remain after a delete. */
   readonly ignoreRemains?: boolean;
-}
-
-/** Keeps what a machine is like now as its baseline. Making a lab does this after the first boot. */
-export async function takeBaseline(machine: MachineRef, options: LabOptions = {}): Promise<void> {
-  await baseline.takeBaseline(await findMachine(machine, options), execInMachine);
 }
 
 /** All of a machine at this moment, to be compared with later. */

@@ -119,4 +119,12 @@ export const planErrors = {
       zh: '请在文件中写入 {field}: {only}。目前支持：{allowed}。无论是写明的还是默认的，kubexm 都不会忽略。',
     },
   },
+  KX4042: {
+    exit: 2,
+    title: { en: 'nothing is known about {hosts} yet', zh: '尚不了解 {hosts} 的情况' },
+    remedy: {
+      en: 'A plan needs the facts of every host. Connect to the hosts once, for example with kubexm check cluster, or pass their facts.',
+      zh: '制定计划需要所有主机的信息。请先连接一次主机，例如运行 kubexm check cluster；或直接传入主机信息。',
+    },
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -1,10 +1,6 @@
-export type { Annotations, NodeAnnotation } from './annotations.ts';
-export { type Barrier, barriers, hiddenBarriers } from './barriers.ts';
-export { diffPlans, type PlanDiff, type PlanNodeChange, type PlanNodeDiff, planDiffLines } from './diff-plans.ts';
-export { PLAN_VERSION, type PlanDocument, type PlanLink, type PlanNode, type PlanStep, readPlan } from './document.ts';
+export { diffPlans, type PlanDiff, planDiffLines } from './diff-plans.ts';
+export { type PlanDocument, readPlan } from './document.ts';
 export { renderDot } from './dot.ts';
-export type { DrawOptions } from './drawing.ts';
-export { compressHosts, hostsText } from './hosts.ts';
 export { renderJson } from './json.ts';
 export { renderMermaid } from './mermaid.ts';
-export { renderText, type TextOptions } from './text.ts';
+export { renderText } from './text.ts';
