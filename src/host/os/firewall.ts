@@ -1,5 +1,5 @@
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
-import { posix } from '../lib/text.ts';
+import { shellSource } from '../shell-source.ts';
 import { type FirewalldItem, portCovered } from './firewall-rule.ts';
 import { TEXT_FUNCTION, type TextState, textOf } from './text-state.ts';
 
@@ -41,63 +41,13 @@ export interface SeenFirewall {
 /** The zone of firewalld that lets everything in from its sources. */
 export const TRUSTED = 'trusted';
 
-/**
- * How firewalld is asked: in $kxo_now when it runs, and in $kxo_kept for what it starts with; the offline tool knows that
- * when it does not run.
- */
-export const FIREWALLD = rawScript(posix`
-kxo_firewalld() {
-  kxo_load= kxo_active= kxo_unit=
-  if [ -d /run/systemd/system ]; then
-    while IFS== read -r kxo_a kxo_b; do
-      case $kxo_a in LoadState) kxo_load=$kxo_b ;; ActiveState) kxo_active=$kxo_b ;; UnitFileState) kxo_unit=$kxo_b ;; esac
-    done <<KXO_END
-$(systemctl show -p LoadState -p ActiveState -p UnitFileState firewalld.service 2>/dev/null)
-KXO_END
-  fi
-  kxo_now= kxo_kept=
-  if [ "$kxo_active" = active ]; then kxo_now=firewall-cmd kxo_kept='firewall-cmd --permanent'
-  elif [ "$kxo_load:$kxo_unit" = loaded:enabled ]; then kxo_kept=firewall-offline-cmd; fi
-}
-kxo_ufw() {
-  [ -f /etc/ufw/ufw.conf ] || return 1
-  while IFS== read -r kxo_a kxo_b; do
-    case $kxo_a:$kxo_b in ENABLED:yes | ENABLED:YES | ENABLED:Yes) return 0 ;; esac
-  done </etc/ufw/ufw.conf
-  return 1
-}`);
-
-/** kxo_zones ZONE…: what the zones let in, and their files. */
-const ZONES = rawScript(posix`
-kxo_prefix() { while IFS= read -r kxo_a; do printf '%s|%s\n' "$1" "$kxo_a"; done; }
-kxo_zones() {
-  for kxo_z do
-    [ -z "$kxo_now" ] || $kxo_now --zone="$kxo_z" --list-all | kxo_prefix "runtime $kxo_z"
-    $kxo_kept --zone="$kxo_z" --list-all | kxo_prefix "permanent $kxo_z"
-    kxo_old=0
-    [ ! -e "/etc/firewalld/zones/$kxo_z.xml.old" ] || kxo_old=1
-    printf 'zone %s %s\n' "$kxo_z" "$kxo_old"
-    kxo_text "zone-$kxo_z" "/etc/firewalld/zones/$kxo_z.xml"
-  done
-}`);
+/** What scripts about firewalls are made of. */
+export const FIREWALL_FUNCTIONS = rawScript(shellSource(new URL('./firewall.sh', import.meta.url)));
 
 /** A read-only script that tells which firewalls there are. With `zone`, also what they let in; '' is the default zone. */
 export function lookAtFirewall(zone: string | undefined, trusted: boolean): Script {
-  const more = sh`if [ -n "$kxo_kept" ]; then
-  zone=${zone ?? ''}
-  [ -n "$zone" ] || zone=$(\${kxo_now:-$kxo_kept} --get-default-zone)
-  printf 'use %s\\n' "$zone"
-  kxo_zones "$zone" ${trusted ? [TRUSTED] : []}
-fi
-if [ -n "$ufw" ]; then ufw show added | kxo_prefix ufw; fi`;
-  return lines(
-    FIREWALLD,
-    ...(zone === undefined ? [] : [TEXT_FUNCTION, ZONES]),
-    sh`kxo_firewalld
-printf 'firewalld %s %s %s\\n' "\${kxo_load:--}" "\${kxo_active:--}" "\${kxo_unit:--}"
-if kxo_ufw; then ufw=1; echo 'ufw-enabled'; else ufw=; fi`,
-    ...(zone === undefined ? [] : [more]),
-  );
+  if (zone === undefined) return lines(FIREWALL_FUNCTIONS, sh`kxo_firewalls`);
+  return lines(FIREWALL_FUNCTIONS, TEXT_FUNCTION, sh`kxo_firewalls_let_in ${zone} ${trusted ? [TRUSTED] : []}`);
 }
 
 /** Reads what `lookAtFirewall` printed. */

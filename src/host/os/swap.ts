@@ -1,5 +1,5 @@
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
-import { posix } from '../lib/text.ts';
+import { shellSource } from '../shell-source.ts';
 
 /** Swap space in use. A type, so that it is Json too. */
 export type SwapSpace = {
@@ -25,38 +25,12 @@ const FSTAB_MARK = '#kubexm-swap# ';
 /** A line of fstab in force whose third field is swap. */
 const FSTAB_LINE = String.raw`^[[:space:]]*[^#[:space:]][^[:space:]]*[[:space:]]\{1,\}[^[:space:]]\{1,\}[[:space:]]\{1,\}swap\([[:space:]].*\)*$`;
 
-/**
- * Units made from fstab go with its lines. Of the rest, a unit that is generated at every boot, or comes with a package, is
- * masked; one that the administrator has written counts when something wants it, as do services that make swap space.
- */
-const UNITS = rawScript(posix`
-kxo_swap_units() {
-  for kxo_f in /run/systemd/generator/*.swap /run/systemd/generator.late/*.swap /usr/lib/systemd/system/*.swap /lib/systemd/system/*.swap; do
-    [ -f "$kxo_f" ] && [ ! -L "$kxo_f" ] || continue
-    [ ! -L "/etc/systemd/system/\${kxo_f##*/}" ] && [ ! -e "/etc/systemd/system/\${kxo_f##*/}" ] || continue
-    grep -qx 'SourcePath=/etc/fstab' "$kxo_f" || printf 'generated %s\n' "\${kxo_f##*/}"
-  done
-  for kxo_f in /etc/systemd/system/*.swap; do
-    [ -f "$kxo_f" ] && [ ! -L "$kxo_f" ] || continue
-    for kxo_w in /etc/systemd/system/*.wants/"\${kxo_f##*/}" /etc/systemd/system/*.requires/"\${kxo_f##*/}"; do
-      [ ! -L "$kxo_w" ] || { printf 'enabled %s\n' "\${kxo_f##*/}"; break; }
-    done
-  done
-  for kxo_f in zramswap.service zram-config.service zram-swap.service dphys-swapfile.service systemd-swap.service; do
-    for kxo_w in /etc/systemd/system/*.wants/"$kxo_f"; do
-      [ ! -L "$kxo_w" ] || { printf 'enabled %s\n' "$kxo_f"; break; }
-    done
-  done
-}`);
+/** What the scripts below are made of. */
+export const SWAP_FUNCTIONS = rawScript(shellSource(new URL('./swap.sh', import.meta.url)));
 
 /** A read-only script that tells what swap is on, and what turns it on at the next start. */
 export function lookAtSwap(): Script {
-  return lines(
-    UNITS,
-    sh`{ read -r name; while read -r name type size used priority; do printf 'on %s %s %s\\n' "$name" "$type" "$priority"; done; } </proc/swaps 2>/dev/null
-[ ! -f /etc/fstab ] || grep -e ${FSTAB_LINE} /etc/fstab | while IFS= read -r line; do printf 'fstab %s\\n' "$line"; done
-[ ! -d /run/systemd/system ] || kxo_swap_units`,
-  );
+  return lines(SWAP_FUNCTIONS, sh`kxo_swap_look ${FSTAB_LINE}`);
 }
 
 /** Reads what `lookAtSwap` printed. */
@@ -104,42 +78,13 @@ if [ -f "$p" ] && [ "$(sed -e ${expression} "$p")" != "$(cat "$p")" ]; then
 fi`;
 }
 
-/** Keeps units from being started at the next start. systemd reads fstab and units again. */
-export const STOP_UNITS = lines(
-  UNITS,
-  rawScript(posix`
-if [ -d /run/systemd/system ]; then
-  units=$(kxo_swap_units) || exit 1
-  while read -r how unit; do
-    case $how in
-      generated) ln -s /dev/null "/etc/systemd/system/$unit" || kxg_fail "cannot mask $unit" ;;
-      enabled) systemctl disable --quiet -- "$unit" || kxg_fail "cannot disable $unit" ;;
-    esac
-  done <<KXO_END
-$units
-KXO_END
-  systemctl daemon-reload || kxg_fail "systemd does not read its units again"
-fi`),
-);
+/** Keeps units from turning swap on at the next start, and turns off all swap that is on. */
+export const TURN_OFF = lines(SWAP_FUNCTIONS, sh`kxo_swap_stop_units`, sh`kxo_swap_off`);
 
-/** Turns off all swap that is on. The list is read first: it gets shorter under a reader. Blanks in names are octal numbers. */
-export const TURN_OFF = rawScript(posix`
-swaps=$(cat /proc/swaps)
-while read -r name type rest; do
-  case $type in partition | file) ;; *) continue ;; esac
-  case $name in *\\*) name=$(printf '%b.' "$(printf '%s' "$name" | sed 's/\\\([0-3]\)/\\0\1/g')"); name=\${name%.} ;; esac
-  why=$(swapoff "$name" 2>&1) || kxg_fail "swap on $name cannot be turned off: \${why:-is there enough free memory?}"
-done <<KXO_END
-$swaps
-KXO_END`);
-
-/** Lets units be started again that `STOP_UNITS` has kept from it. */
+/** Lets units be started again that `TURN_OFF` has kept from it. Needs `SWAP_FUNCTIONS`. */
 export function freeUnits(generated: readonly string[], enabled: readonly string[]): Script {
   return lines(
-    ...generated.map((unit) => {
-      const path = `/etc/systemd/system/${unit}`;
-      return sh`[ ! -L ${path} ] || [ "$(readlink ${path})" != /dev/null ] || rm -f -- ${path} || exit 1`;
-    }),
+    ...generated.map((unit) => sh`kxo_swap_unmask ${unit} || exit 1`),
     sh`if [ -d /run/systemd/system ]; then`,
     ...enabled.map((unit) => sh`systemctl enable --quiet -- ${unit} || exit 1`),
     sh`systemctl daemon-reload || exit 1
@@ -147,17 +92,12 @@ fi`,
   );
 }
 
-/** Turns swap on again that was on: what is gone by now is reported on stderr. A priority below zero is the kernel's own. */
+/** Turns swap on again that was on: what is gone by now is reported on stderr. Needs `SWAP_FUNCTIONS`. */
 export function turnOn(spaces: readonly SwapSpace[]): Script {
   return lines(
     ...spaces.map(({ name, priority }) => {
       const escaped = name.replace(/[ \t\n\\]/g, (c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`);
-      const how = priority >= 0 ? ['-p', priority, name] : [name];
-      return sh`found=
-while read -r name rest; do [ "$name" != ${escaped} ] || found=1; done </proc/swaps
-if [ -n "$found" ]; then :
-elif [ ! -e ${name} ]; then printf 'swap %s is gone: it stays off\\n' ${name} >&2
-else swapon ${how} || exit 1; fi`;
+      return sh`kxo_swap_on ${name} ${priority} ${escaped} || exit 1`;
     }),
   );
 }

@@ -120,13 +120,13 @@ describe('commands', () => {
 
   test('opening', () => {
     const script = scriptOf(open);
-    for (const tool of ['$kxo_kept', '$kxo_now']) {
+    for (const tool of ['"$kxo_kept"', '"$kxo_now"']) {
       // firewall-cmd takes several of a kind, never two kinds at once.
-      expect(script).toContain(`$(${tool} --zone="$zone" --add-port=6443/tcp 2>&1)`);
-      expect(script).toContain(`$(${tool} --zone="$zone" '--add-rich-rule=${RICH}' 2>&1)`);
+      expect(script).toContain(`kxo_change_zone ${tool} "$zone" --add-port=6443/tcp\n`);
+      expect(script).toContain(`kxo_change_zone ${tool} "$zone" '--add-rich-rule=${RICH}'\n`);
     }
-    expect(script).toContain('$kxo_now --zone=trusted --add-source=10.244.0.0/16');
-    expect(script).toContain('ufw allow from 10.0.0.0/8 to any port 30000:32767 proto tcp');
+    expect(script).toContain('kxo_change_zone "$kxo_now" trusted --add-source=10.244.0.0/16');
+    expect(script).toContain('kxo_ufw_add allow from 10.0.0.0/8 to any port 30000:32767 proto tcp');
   });
 
   test('closing again: exactly what came, and the ports that a range may have swallowed', () => {
@@ -140,16 +140,16 @@ describe('commands', () => {
       ufw: ['allow 6443/tcp'],
     };
     const { script } = revert!(undefined as never, open, before) as Script;
-    expect(script.match(/\$kxo_\w+ --zone=\S+ --(?:add|remove)-\S+/g)).toEqual([
-      '$kxo_now --zone=public --remove-port=6443/tcp',
-      '$kxo_now --zone=public --add-port=6000-7000/tcp',
+    expect(script.match(/^kxo_change_zone .*/gm)).toEqual([
+      'kxo_change_zone "$kxo_now" public --remove-port=6443/tcp',
+      'kxo_change_zone "$kxo_now" public --add-port=6000-7000/tcp',
     ]);
-    expect(script).toContain('--load-zone-defaults=public');
+    expect(script).toContain(`kxo_tidy_zone "$kxo_kept" public '  target: default' '' \n`);
     expect(script).toContain('ufw --force delete allow 6443/tcp');
   });
 
   test('disabling, and starting again what was on', () => {
-    expect(scriptOf({ state: 'disabled' })).toContain('systemctl disable --quiet --now firewalld.service');
+    expect(scriptOf({ state: 'disabled' })).toMatch(/\nkxo_stop_firewalls$/);
     const stopped = { active: false, enabled: true, ufw: true };
     const { script } = revert!(undefined as never, { state: 'disabled' }, { stopped, ufw: [] }) as Script;
     expect(script).toContain('systemctl enable --quiet firewalld.service');

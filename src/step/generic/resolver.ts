@@ -184,7 +184,7 @@ case $kxo_form in resolved) echo ${RESOLVED_FILE} ;; network-manager) echo ${NET
       return withFunctions('write', editNetconfig(variables ?? {}, START, PLACE), RELOAD_NETCONFIG);
     const back = putBackText(FILES[form], { file, made });
     if (form === 'plain') return back;
-    return lines(back, form === 'resolved' ? reloadResolved() : reloadNetworkManager());
+    return lines(back, FORM, form === 'resolved' ? reloadResolved() : reloadNetworkManager());
   },
   timeoutSeconds: 60,
   estimateSeconds: 2,

@@ -56,13 +56,17 @@ test('turns on again exactly what was on', () => {
     enabled: ['data-swap.swap'],
   };
   const { script } = revert!(undefined as never, want, before) as Script;
-  expect(script.match(/swapon .*?(?= \|\|)/g)).toEqual(['swapon /dev/sda5', "swapon -p 7 '/my swap'"]);
+  expect(script.match(/^kxo_swap_on .*?(?= \|\|)/gm)).toEqual([
+    'kxo_swap_on /dev/sda5 -2 /dev/sda5',
+    "kxo_swap_on '/my swap' 7 '/my\\040swap'",
+  ]);
   expect(script).toContain('s/^#kubexm-swap# //');
   expect(script).toContain('systemctl enable --quiet -- data-swap.swap');
-  expect(script).toContain('rm -f -- /etc/systemd/system/dev-zram0.swap');
+  expect(script).toContain('\nkxo_swap_unmask dev-zram0.swap || exit 1');
 });
 
 test('leaves fstab and systemd alone when they were not changed', () => {
   const { script } = revert!(undefined as never, want, { on: [], fstab: false, generated: [], enabled: [] }) as Script;
-  expect(script).not.toMatch(/fstab|systemctl/);
+  expect(script).not.toContain('.kubexm-fstab');
+  expect(script.slice(script.lastIndexOf('\n}')).trim()).toBe('}');
 });

@@ -3,7 +3,7 @@ import {
   freeUnits,
   lookAtSwap,
   PUT_IN,
-  STOP_UNITS,
+  SWAP_FUNCTIONS,
   type SwapSpace,
   seenSwap,
   TAKE_OUT,
@@ -49,13 +49,14 @@ export const swap = defineStep<Swap>()({
     const { on, fstab, generated, enabled } = seen;
     return needed<Before>({ on, fstab: fstab.length > 0, generated, enabled }, changes);
   },
-  apply: () => withFunctions('write', editFstab(TAKE_OUT, START, PLACE), STOP_UNITS, TURN_OFF),
+  apply: () => withFunctions('write', editFstab(TAKE_OUT, START, PLACE), TURN_OFF),
   timeoutSeconds: 600,
   estimateSeconds: 3,
   owns: () => ['swap:all'],
   revert: (_host, _want, before) =>
     withFunctions(
       'write',
+      SWAP_FUNCTIONS,
       before.fstab ? editFstab(PUT_IN, START, PLACE) : sh``,
       before.fstab || before.generated.length + before.enabled.length > 0
         ? freeUnits(before.generated, before.enabled)
