@@ -1,6 +1,6 @@
 import type { Output } from '../../model/host.ts';
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
-import { serviceChanges, serviceFunctions } from './service-shell.ts';
+import { shellSource } from '../shell-source.ts';
 
 /** What a unit is to be, in the words of the init system. */
 export interface UnitAim {
@@ -44,27 +44,12 @@ export type UnitBefore = {
   readonly record: string;
 };
 
-function start(aim: Pick<UnitAim, 'unit' | 'fingerprint'>): Script {
-  return lines(rawScript(serviceFunctions), sh`kxs_unit=${aim.unit}; kxs_want=${word(aim.fingerprint)}`);
-}
-
-function word(text: string): Script {
-  return rawScript(`'${text}'`);
-}
+const LOOK = rawScript(shellSource(new URL('./service.sh', import.meta.url)));
+const CHANGE = lines(LOOK, rawScript(shellSource(new URL('./service-change.sh', import.meta.url))));
 
 /** A read-only script that tells all about a unit. */
 export function lookAtUnit(aim: UnitAim): Script {
-  const judged = aim.fingerprint !== '' || aim.reads.length > 0;
-  return lines(
-    start(aim),
-    sh`if kxs_look; then
-  printf '%s\\n' "$kxs_said"
-  ${rawScript(judged ? 'kxs_freshness' : 'kxs_recall; kxs_fresh=yes')} ${judged ? aim.reads : []}
-  printf 'KxFresh=%s\\nKxRecord=%s\\n' "$kxs_fresh" "\${kxs_had:+$kxs_had $kxs_for}"
-else
-  echo KxInit=none
-fi`,
-  );
+  return lines(LOOK, sh`kxs_show ${aim.unit} ${aim.fingerprint} ${aim.reads}`);
 }
 
 /** What `lookAtUnit` printed. */
@@ -95,90 +80,46 @@ const NO_SYSTEMD =
 
 /** Makes a unit what it is to be, and watches that it stays so. */
 export function changeUnit(aim: UnitAim): Script {
-  const { enabled, running, masked } = aim;
+  const { unit, enabled, running, masked } = aim;
   const needsUnit = running === 'started' || enabled === true;
+  const unlessGone = (script: Script) => sh`[ "$kxs_load" = not-found ] || ${script}`;
   return lines(
-    start(aim),
-    rawScript(serviceChanges),
-    sh`kxs_look || kxs_fail ${NO_SYSTEMD}
-kxs_reread`,
-    ...(needsUnit
-      ? [sh`[ "$kxs_load" != not-found ] || kxs_fail "there is no unit $kxs_unit on this machine"`]
-      : [sh`[ "$kxs_load" != not-found ] || kxs_gone=yes`]),
-    ...(masked === false ? [sh`case $kxs_file in masked*) kxs_do unmask; kxs_look ;; esac`] : []),
-    ...(enabled === true ? [sh`kxs_do enable --quiet`] : []),
-    ...(enabled === false ? [sh`[ -n "$kxs_gone" ] || kxs_do disable --quiet`] : []),
-    ...(running === 'stopped' ? [sh`[ -n "$kxs_gone" ] || kxs_do stop`] : []),
+    CHANGE,
+    sh`kxs_look_again ${unit} || kxs_fail ${NO_SYSTEMD}`,
+    ...(needsUnit ? [sh`[ "$kxs_load" != not-found ] || kxs_fail ${`there is no unit ${unit} on this machine`}`] : []),
+    ...(masked === false ? [sh`kxs_unmask ${unit}`] : []),
+    ...(enabled === true ? [sh`kxs_do ${unit} enable --quiet`] : []),
+    ...(enabled === false ? [unlessGone(sh`kxs_do ${unit} disable --quiet`)] : []),
+    ...(running === 'stopped' ? [unlessGone(sh`kxs_do ${unit} stop`)] : []),
     ...(running === 'started' ? startScript(aim) : []),
-    ...(masked === true ? [sh`kxs_do mask --quiet`] : []),
+    ...(masked === true ? [sh`kxs_do ${unit} mask --quiet`] : []),
   );
 }
 
 const USUAL_SECONDS = 2;
 
-function startScript(aim: UnitAim): readonly Script[] {
-  const judged = aim.fingerprint !== '' || aim.reads.length > 0;
-  const again = aim.reload
-    ? sh`if [ "$kxs_can" = yes ]; then kxs_do reload; else kxs_do restart; fi`
-    : sh`kxs_do restart`;
+function startScript({ unit, fingerprint, reads, reload, settleSeconds }: UnitAim): readonly Script[] {
+  const judged = fingerprint !== '' || reads.length > 0;
   return [
-    judged ? sh`kxs_freshness ${aim.reads}` : sh`kxs_fresh=yes`,
-    sh`case $kxs_active in
-  active | reloading | refreshing) [ "$kxs_fresh" = yes ] || { ${again}; } ;;
-  activating)
-    # It may be trying again and again with what it was started with.
-    if [ "$kxs_fresh" = yes ] && [ "$kxs_sub" != auto-restart ]; then kxs_do start; else kxs_do restart; fi ;;
-  *)
-    [ "$kxs_active" != failed ] || systemctl reset-failed -- "$kxs_unit"
-    kxs_do start ;;
-esac`,
-    ...(aim.settleSeconds === undefined
-      ? [sh`kxs_settle ${USUAL_SECONDS} unsure`]
-      : aim.settleSeconds > 0
-        ? [sh`kxs_settle ${Math.ceil(aim.settleSeconds)}`]
+    judged ? sh`kxs_freshness ${unit} ${fingerprint} ${reads}` : sh`kxs_fresh=yes`,
+    sh`kxs_start ${unit} ${reload ? 'reload' : 'restart'}`,
+    ...(settleSeconds === undefined
+      ? [sh`kxs_settle ${unit} ${USUAL_SECONDS} unsure`]
+      : settleSeconds > 0
+        ? [sh`kxs_settle ${unit} ${Math.ceil(settleSeconds)}`]
         : []),
-    sh`kxs_note "$kxs_want"`,
+    sh`kxs_note ${unit} ${fingerprint}`,
   ];
 }
 
-const GONE = `kxs_put ''; echo "$kxs_unit stays as it is: there is no such unit any more"; exit 0`;
-
 /** Restores the state of a unit. A restart belongs after its files were restored, so nothing is restarted here. */
 export function restoreUnit(unit: string, before: UnitBefore): Script {
-  const masked = before.file.startsWith('masked');
-  const runtime = before.file.endsWith('-runtime') ? ['--runtime'] : [];
-  const enabled = before.file === 'enabled' || before.file === 'enabled-runtime';
-  return lines(
-    start({ unit, fingerprint: '' }),
-    rawScript(serviceChanges),
-    sh`kxs_look || exit 0
-kxs_reread`,
-    ...(masked ? [] : [sh`case $kxs_file in masked*) kxs_do unmask; kxs_look ;; esac`]),
-    // Somebody has taken it away since: there is nothing to start or to enable, only links to it to take away.
-    sh`if [ "$kxs_load" = not-found ]; then
-  ${enabled || masked ? rawScript(':') : sh`systemctl disable --quiet -- "$kxs_unit" 2>/dev/null`}
-  ${before.active || enabled ? rawScript(GONE) : rawScript(':')}
-fi`,
-    ...(before.active
-      ? [sh`case $kxs_active in active | reloading | refreshing | activating) ;; *) kxs_do start ;; esac`]
-      : [sh`case $kxs_active in inactive | failed) ;; *) kxs_do stop ;; esac`]),
-    ...(enabled ? [sh`[ "$kxs_file" = ${before.file} ] || kxs_do enable --quiet ${runtime}`] : []),
-    // What was neither enabled nor masked had no links of its own.
-    ...(enabled || masked ? [] : [sh`case $kxs_file in enabled*) kxs_do disable --quiet ;; esac`]),
-    ...(masked ? [sh`[ "$kxs_file" = ${before.file} ] || kxs_do mask --quiet ${runtime}`] : []),
-    ...(before.active ? [] : [sh`systemctl reset-failed -- "$kxs_unit" 2>/dev/null`]),
-    sh`kxs_put ${before.record === '' ? rawScript("''") : before.record}`,
-  );
+  return lines(CHANGE, sh`kxs_restore ${unit} ${before.file} ${before.active ? 'yes' : ''} ${before.record}`);
 }
 
 /** A read-only script that tells whether a unit was noted, and whether it runs. */
 export function lookAtNoted(unit: string): Script {
-  return lines(
-    start({ unit, fingerprint: '' }),
-    sh`[ ! -e "$KX_STATE/services/$kxs_unit.before" ] || echo noted
-if kxs_look; then echo "active $kxs_active"; fi
-exit 0`,
-  );
+  return lines(LOOK, sh`kxs_show_noted ${unit}`);
 }
 
 /** What `lookAtNoted` printed. */
@@ -197,13 +138,7 @@ export function noteUnit(unit: string): Script {
 
 /** Restarts a unit that ran, with its current files, and removes the note. */
 export function restartNoted(unit: string, ran: boolean): Script {
-  const restart = sh`if [ "$kxs_load" = not-found ]; then echo "$kxs_unit stays as it is: there is no such unit any more"; else kxs_do restart; fi`;
-  return lines(
-    start({ unit, fingerprint: '' }),
-    rawScript(serviceChanges),
-    ran ? sh`if kxs_look; then kxs_reread; ${restart}; fi` : rawScript(':'),
-    sh`rm -f "$KX_STATE/services/$kxs_unit.before"; rmdir "$KX_STATE/services" 2>/dev/null || :`,
-  );
+  return lines(CHANGE, sh`kxs_restart_noted ${unit} ${ran ? 'yes' : ''}`);
 }
 
 /** A read-only script that names the units of which systemd has not read what is in their files. */
