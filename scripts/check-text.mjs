@@ -1,5 +1,5 @@
 // Finds what must not be in any file: paths and package hosts of the machine it was written on, notes to self, casts that hide
-// types, files that have grown too long.
+// types, files that have grown too long. Checks the texts of errors too (check-errors.mjs).
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -69,6 +69,10 @@ for (const name of names) {
   }
 }
 if (names.length < 20) problems.push(`only ${names.length} files were seen: that cannot be all`);
+if (existsSync(join(root, 'data/errors'))) {
+  const { errorProblems } = await import('./check-errors.mjs');
+  problems.push(...(await errorProblems()));
+}
 for (const problem of problems) console.error(problem);
 console.log(`text: ${names.length} files, ${problems.length} problems`);
 process.exitCode = problems.length > 0 ? 1 : 0;

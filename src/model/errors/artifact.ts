@@ -1,94 +1,86 @@
-import type { ErrorEntry } from './entry.ts';
+import { code } from './entry.ts';
 
-/** KX70xx: the catalog, and what a cluster needs of it. */
+/** KX7xxx: artifacts and images. */
 export const artifactErrors = {
-  KX7001: {
-    exit: 1,
-    title: { en: 'the catalog file {file} is not valid: {detail}', zh: '目录文件 {file} 无效：{detail}' },
-    remedy: {
-      en: 'Correct the file; docs/artifacts.md describes its contents. If you did not change it, install kubexm again.',
-      zh: '请修复该文件，内容说明见 docs/artifacts.md。若您未修改过它，请重新安装 kubexm。',
-    },
-  },
-  KX7002: {
-    exit: 1,
-    title: { en: 'the catalog in {place} cannot be read: {reason}', zh: '无法读取 {place} 中的目录：{reason}' },
-    remedy: {
-      en: 'The directory data/catalog belongs to kubexm. Install kubexm again.',
-      zh: '目录 data/catalog 是 kubexm 的一部分。请重新安装 kubexm。',
-    },
-  },
-  KX7003: {
-    exit: 3,
-    title: {
-      en: '{component} {version} ({field}) is not in the catalog',
-      zh: '目录中没有 {component} {version}（{field}）',
-    },
-    remedy: {
-      en: 'Did you mean {suggestion}? Known versions that fit Kubernetes {kubernetes}: {known}',
-      zh: '是否指 {suggestion}？适用于 Kubernetes {kubernetes} 的已知版本：{known}',
-    },
-  },
-  KX7004: {
-    exit: 3,
-    title: {
-      en: '{component} {version} ({field}) does not fit Kubernetes {kubernetes}',
-      zh: '{component} {version}（{field}）不适用于 Kubernetes {kubernetes}',
-    },
-    remedy: {
-      en: 'Kubernetes {kubernetes} needs {accepts}. Take {suggestion}, or leave the field out.',
-      zh: 'Kubernetes {kubernetes} 需要 {accepts}。请使用 {suggestion}，或删除该字段。',
-    },
-  },
-  KX7005: {
-    exit: 3,
-    title: {
-      en: '{component} {version} does not exist for {arch}, which {hosts} needs',
-      zh: '{component} {version} 没有 {arch} 版本，而 {hosts} 需要它',
-    },
-    remedy: {
-      en: 'It exists for {arches}. Use other hosts for this role, or another component.',
-      zh: '它支持 {arches}。请为该角色使用其他主机，或使用其他组件。',
-    },
-  },
-  KX7006: {
-    exit: 64,
-    title: { en: 'no mirrors are known for the zone {zone}', zh: '没有区域 {zone} 的镜像源' },
-    remedy: {
-      en: 'Set KMZONE or spec.artifacts.zone to one of: {known}. Empty means none.',
-      zh: '请将 KMZONE 或 spec.artifacts.zone 设为：{known}。留空表示不使用。',
-    },
-  },
-  KX7007: {
-    exit: 3,
-    title: {
-      en: '{count} versions of the configuration do not fit',
-      zh: '配置中有 {count} 个版本不适用',
-    },
-    remedy: { en: 'Fix each of them as described above.', zh: '请按上面的说明逐一修改。' },
-  },
-  KX7008: {
-    exit: 64,
-    title: { en: 'the catalog has no component {component}', zh: '目录中没有组件 {component}' },
-    remedy: { en: 'Did you mean {suggestion}? Known: {known}', zh: '是否指 {suggestion}？已知组件：{known}' },
-  },
-  KX7009: {
-    exit: 64,
-    title: {
-      en: '{version} cannot be added to {component}: {reason}',
-      zh: '无法将 {version} 加入 {component}：{reason}',
-    },
-    remedy: {
-      en: 'Write a released version such as 1.34.2, and what it comes with as key=value.',
-      zh: '请填写已发布的版本，例如 1.34.2，附带的内容写成 key=value。',
-    },
-  },
-  KX7010: {
-    exit: 3,
-    title: { en: 'kubexm knows no addon {name} (spec.addons)', zh: 'kubexm 没有名为 {name} 的插件（spec.addons）' },
-    remedy: {
-      en: 'Did you mean {suggestion}? Known: {known}. Give one of your own a type: yaml or helm.',
-      zh: '是否指 {suggestion}？已知插件：{known}。自己的插件请填写 type：yaml 或 helm。',
-    },
-  },
-} as const satisfies Record<string, ErrorEntry>;
+  // data/errors/artifact.json · KX70xx: the catalog, and what a cluster needs of it.
+  KX7001: code(1, 'file', 'detail'),
+  KX7002: code(1, 'place', 'reason'),
+  KX7003: code(3, 'component', 'version', 'field', 'suggestion', 'kubernetes', 'known'),
+  KX7004: code(3, 'component', 'version', 'field', 'kubernetes', 'accepts', 'suggestion'),
+  KX7005: code(3, 'component', 'version', 'arch', 'hosts', 'arches'),
+  KX7006: code(64, 'zone', 'known'),
+  KX7007: code(3, 'count'),
+  KX7008: code(64, 'component', 'suggestion', 'known'),
+  KX7009: code(64, 'version', 'component', 'reason'),
+  KX7010: code(3, 'name', 'suggestion', 'known'),
+  // data/errors/artifact-supply.json · KX7015–KX7029: getting artifacts, whatever the source.
+  KX7015: code(1, 'what', 'sources'),
+  KX7016: code(1, 'what', 'sources'),
+  KX7017: code(1, 'source', 'item'),
+  KX7018: code(1, 'item', 'source', 'got', 'pinned', 'from'),
+  KX7019: code(1, 'file', 'reason'),
+  KX7020: code(64, 'detail'),
+  KX7021: code(3, 'type', 'field'),
+  KX7022: code(1, 'count'),
+  KX7023: code(1, 'what', 'reason'),
+  KX7024: code(1, 'what'),
+  // data/errors/artifact-go.json · KX7030–KX7049: building from source through the Go module proxy.
+  KX7030: code(1, 'what', 'reason'),
+  KX7031: code(5, 'reason', 'proxy'),
+  KX7032: code(5, 'what', 'reason', 'proxy'),
+  KX7033: code(1, 'what', 'reason', 'proxy'),
+  KX7034: code(5, 'what', 'reason'),
+  KX7035: code(1, 'what', 'places'),
+  KX7036: code(4, 'what', 'missing', 'packages'),
+  KX7037: code(4, 'what', 'arch', 'machine', 'missing', 'packages'),
+  KX7038: code(1, 'program', 'reason'),
+  KX7039: code(4, 'what', 'reason', 'version'),
+  KX7040: code(1, 'what'),
+  KX7042: code(4, 'missing', 'command'),
+  KX7043: code(4, 'missing'),
+  KX7044: code(4, 'needed', 'path', 'free'),
+  KX7045: code(4, 'setting'),
+  KX7041: code(1, 'program', 'what'),
+  // data/errors/artifact-image.json · KX7050–KX7069: images that kubexm makes itself, and the packages of Debian that go into them.
+  KX7050: code(1, 'image', 'program'),
+  KX7051: code(1, 'missing'),
+  KX7052: code(5, 'packages', 'arch'),
+  KX7053: code(5, 'arch', 'reason'),
+  KX7054: code(1, 'package', 'reason'),
+  KX7055: code(1, 'file', 'packages', 'library'),
+  // data/errors/artifact-source.json · KX7070–KX7099: the sources of the network and the disk.
+  KX7070: code(5, 'host', 'seconds', 'reason'),
+  KX7071: code(5, 'host', 'reason'),
+  KX7072: code(5, 'file', 'host', 'reason'),
+  KX7073: code(5, 'file', 'host', 'got', 'want'),
+  KX7074: code(1, 'file', 'reason'),
+  KX7075: code(1, 'path', 'reason'),
+  KX7076: code(1, 'path', 'items'),
+  KX7077: code(1, 'item', 'path', 'reason'),
+  KX7078: code(1, 'path', 'got', 'want'),
+  KX7079: code(5, 'host', 'status'),
+  KX7080: code(5, 'file', 'host', 'reason'),
+  KX7081: code(3, 'file', 'reason'),
+  KX7082: code(5, 'source'),
+  KX7083: code(5, 'file', 'host'),
+  // data/errors/oci.json · KX71xx: images and registries.
+  KX7101: code(3, 'reference', 'reason'),
+  KX7102: code(5, 'registry', 'reason'),
+  KX7103: code(5, 'registry'),
+  KX7104: code(5, 'registry', 'repository'),
+  KX7105: code(5, 'registry', 'action', 'repository'),
+  KX7106: code(5, 'registry', 'reason'),
+  KX7107: code(1, 'registry', 'what'),
+  KX7108: code(1, 'what', 'registry', 'got', 'want'),
+  KX7109: code(1, 'registry'),
+  KX7110: code(1, 'registry', 'status', 'request'),
+  KX7111: code(1, 'registry', 'reason'),
+  KX7112: code(5, 'registry', 'address'),
+  KX7113: code(5, 'registry', 'reason'),
+  KX7120: code(1, 'digest', 'store'),
+  KX7121: code(1, 'digest', 'store'),
+  KX7122: code(1, 'path', 'reason'),
+  KX7123: code(1, 'path', 'reason'),
+  KX7124: code(1, 'platform', 'what', 'found'),
+  KX7125: code(1, 'what', 'reason'),
+};

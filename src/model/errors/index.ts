@@ -1,65 +1,44 @@
 import { fillText } from '../text/fill.ts';
 import { artifactErrors } from './artifact.ts';
-import { artifactGoErrors } from './artifact-go.ts';
-import { artifactImageErrors } from './artifact-image.ts';
-import { artifactSourceErrors } from './artifact-source.ts';
-import { supplyErrors } from './artifact-supply.ts';
 import { configErrors } from './config.ts';
 import { connectionErrors } from './connection.ts';
-import type { ErrorEntry, ExitCode, Lang, ParamNames } from './entry.ts';
-import { healthErrors } from './health.ts';
+import type { ErrorEntry, ExitCode, Lang, Text } from './entry.ts';
 import { labErrors } from './lab.ts';
-import { labUseErrors } from './lab-use.ts';
 import { machineErrors } from './machine.ts';
-import { manifestErrors } from './manifest.ts';
-import { ociErrors } from './oci.ts';
-import { pkiErrors } from './pki.ts';
-import { planErrors } from './plan.ts';
-import { preflightErrors } from './preflight.ts';
-import { quickstartErrors } from './quickstart.ts';
-import { recordErrors } from './record.ts';
 import { runErrors } from './run.ts';
-import { smokeErrors } from './smoke.ts';
-import { stepErrors } from './step.ts';
+import { texts } from './texts.ts';
 import { usageErrors } from './usage.ts';
 
 export type { ErrorEntry, ExitCode, Lang, Text } from './entry.ts';
 
-/** Every error kubexm can report, by code. */
-export const catalogue = {
+const declared = {
   ...usageErrors,
   ...configErrors,
   ...connectionErrors,
   ...runErrors,
-  ...planErrors,
-  ...preflightErrors,
-  ...smokeErrors,
-  ...healthErrors,
-  ...stepErrors,
-  ...pkiErrors,
   ...machineErrors,
   ...labErrors,
-  ...recordErrors,
-  ...manifestErrors,
-  ...labUseErrors,
-  ...quickstartErrors,
   ...artifactErrors,
-  ...artifactGoErrors,
-  ...artifactImageErrors,
-  ...supplyErrors,
-  ...artifactSourceErrors,
-  ...ociErrors,
 };
 
-type Catalogue = typeof catalogue;
-
 /** A code of the catalogue, such as `KX4002`. */
-export type ErrorCode = keyof Catalogue;
+export type ErrorCode = keyof typeof declared;
 
 /** The parameters a code's texts need. */
 export type ErrorParams<C extends ErrorCode> = Readonly<
-  Record<ParamNames<Catalogue[C]['title']['en'] | Catalogue[C]['remedy']['en']>, string | number>
+  Record<(typeof declared)[C]['params'][number], string | number>
 >;
+
+/** Every error kubexm can report, by code. A code without texts does not compile. */
+export const catalogue: Readonly<Record<ErrorCode, ErrorEntry>> = withTexts(texts);
+
+function withTexts(
+  words: Readonly<Record<ErrorCode, { readonly title: Text; readonly remedy: Text }>>,
+): Readonly<Record<ErrorCode, ErrorEntry>> {
+  const codes = Object.keys(declared) as ErrorCode[];
+  const entries = codes.map((code): [ErrorCode, ErrorEntry] => [code, { ...declared[code], ...words[code] }]);
+  return Object.fromEntries(entries) as Record<ErrorCode, ErrorEntry>;
+}
 
 type AnyParams = Readonly<Record<string, string | number>>;
 
