@@ -9,6 +9,8 @@ export interface HttpOptions {
   /** After so long without a byte the server counts as stalled. */
   readonly stallSeconds: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default: GET. */
+  readonly method?: 'GET' | 'HEAD';
   /** Never let a redirect lead from https to http. */
   readonly keepHttps: boolean;
 }
@@ -18,11 +20,11 @@ export const MAX_REDIRECTS = 10;
 
 /** Asks for an address, following redirects. The answer's body must be read or stopped. */
 export async function get(address: URL, options: HttpOptions): Promise<Answer> {
-  const { connections, signal, stallSeconds } = options;
+  const { connections, signal, stallSeconds, method = 'GET' } = options;
   let url = address;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const headers = { ...options.headers, ...authorization(url) };
-    const answer = await exchange(connections, { method: 'GET', url, headers, signal, stallSeconds });
+    const answer = await exchange(connections, { method, url, headers, signal, stallSeconds });
     if (!isRedirect(answer.status)) return answer;
     await answer.body.drop();
     url = redirected(url, answer.headers.location, options.keepHttps);

@@ -1,9 +1,18 @@
 import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import type { ImageJob, Supplied, SupplyIo } from '../../cache/types.ts';
-import { type BlobStore, type Credentials, openRegistry, parseReference, type Reference } from '../../oci/index.ts';
+import {
+  type BlobStore,
+  type Credentials,
+  formatReference,
+  openRegistry,
+  parseReference,
+  type Reference,
+  type Registry,
+} from '../../oci/index.ts';
 import { imageTar } from '../image/index.ts';
 import { UNTRUSTED } from '../untrusted.ts';
 import type { Owner } from './file.ts';
+import { askSeconds, type Presence } from './presence.ts';
 import { isPlain, refusePlain, type Web } from './web.ts';
 
 /** How the registries of a source are reached. */
@@ -61,16 +70,7 @@ async function pulled(
   io: SupplyIo,
 ): Promise<Supplied> {
   const { registry: name } = reference;
-  const { stallSeconds, patience, way } = web;
-  const registry = openRegistry({
-    registry: name,
-    plainHttp: access.plainHttp(name),
-    ...(way.ca === undefined ? {} : { ca: way.ca }),
-    ...(access.credentials === undefined ? {} : { credentials: access.credentials }),
-    proxyFor: way.proxyFor,
-    stallSeconds,
-    ...patience,
-  });
+  const registry = opened(web, reference, access);
   try {
     io.say(`pulling ${job.image.upstream}`);
     const { root } = await registry.pull(store, reference, {
@@ -85,9 +85,48 @@ async function pulled(
   }
 }
 
-/** Where the registries of references are asked. */
-export function registryOrigins(references: readonly string[], plainHttp: RegistryAccess['plainHttp']): readonly URL[] {
-  return references.map((reference) => originOf(parseReference(reference).registry, { plainHttp }));
+/** Why an image does not come from the first reference that has it; undefined where it does. Gets nothing. */
+export async function whyNoImage(
+  web: Web,
+  presence: Presence,
+  image: string,
+  references: readonly string[],
+  access: RegistryAccess,
+): Promise<readonly (KubexmError | undefined)[]> {
+  return await Promise.all(
+    references.map(parseReference).map(async (reference) => {
+      const origin = originOf(reference.registry, access);
+      const silent = await web.reach.whyNot(origin, web.way, web.signal);
+      if (silent !== undefined) return silent;
+      return await presence.once(formatReference(reference), async () => {
+        const patience = { attempts: 1, delaySeconds: 0 };
+        const registry = opened({ ...web, patience, stallSeconds: askSeconds(web) }, reference, access);
+        try {
+          if (reference.digest === undefined) refusePlain(web, origin, image);
+          const found = await registry.resolve(reference, web.signal);
+          return found === undefined ? kubexmError('KX7107', { registry: reference.registry, what: image }) : undefined;
+        } catch (error) {
+          web.signal.throwIfAborted();
+          if (error instanceof KubexmError) return error;
+          throw error;
+        } finally {
+          registry.close();
+        }
+      });
+    }),
+  );
+}
+
+function opened({ stallSeconds, patience, way }: Web, { registry }: Reference, access: RegistryAccess): Registry {
+  return openRegistry({
+    registry,
+    plainHttp: access.plainHttp(registry),
+    ...(way.ca === undefined ? {} : { ca: way.ca }),
+    ...(access.credentials === undefined ? {} : { credentials: access.credentials }),
+    proxyFor: way.proxyFor,
+    stallSeconds,
+    ...patience,
+  });
 }
 
 function originOf(registry: string, access: Pick<RegistryAccess, 'plainHttp'>): URL {

@@ -1,29 +1,18 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { FileNeed, ImageNeed } from '../../../model/catalog/need.ts';
-import { type KubexmError, kubexmError } from '../../../model/errors/index.ts';
+import { kubexmError } from '../../../model/errors/index.ts';
 import { itemsOf } from '../../cache/items.ts';
 import type { AskIo, FilesJob, Job, Source, Supplied, SupplyIo } from '../../cache/types.ts';
-import type { BlobStore, Credentials } from '../../oci/index.ts';
+import type { BlobStore } from '../../oci/index.ts';
 import { inParallel } from '../../oci/registry/parallel.ts';
-import { addressOf, fetchFile, type Owner, type Places } from './file.ts';
-import { fetchImage, registryOrigins } from './image.ts';
+import { addressOf, fetchFile } from './file.ts';
+import { fetchImage } from './image.ts';
+import { accessOf, type NetworkSource } from './network-source.ts';
+import { whyNot } from './outlook.ts';
+import { Presence } from './presence.ts';
 import { Reach } from './reach.ts';
 import { tally } from './tally.ts';
-import { openWeb, type Web, type WebOptions } from './web.ts';
-
-/** A source of the network: where it has files and images. */
-export interface NetworkSource {
-  readonly name: string;
-  /** Whose servers these are. */
-  readonly of: Owner;
-  readonly options: WebOptions;
-  /** Undefined: not here. */
-  readonly files: (need: FileNeed) => Places | undefined;
-  /** Empty: not here. */
-  readonly images: (need: ImageNeed) => readonly string[];
-  readonly credentials?: (() => Credentials) | undefined;
-}
+import { openWeb, type Web } from './web.ts';
 
 /** Files at once. */
 const PARALLEL = 3;
@@ -31,13 +20,14 @@ const PARALLEL = 3;
 /** Makes a source of the network. It remembers which origins do not answer. */
 export function networkSource(spec: NetworkSource): Source {
   const reach = new Reach(spec.options.answerSeconds ?? 3);
+  const presence = new Presence();
   return {
     name: spec.name,
     vouches: spec.of,
     key: async (job) => keyOf(spec, job),
     get: (job, store, io) => withWeb(spec, reach, io, (web) => get(spec, web, job, store, io)),
     outlook: async (job, io) => {
-      const why = await withWeb(spec, reach, io, (web) => whySilent(spec, web, job));
+      const why = await withWeb(spec, reach, io, (web) => whyNot(spec, web, presence, job));
       return why === undefined ? {} : { why };
     },
   };
@@ -58,22 +48,6 @@ async function withWeb<T>(
   }
 }
 
-/** Why a job cannot come from here: of a file or an image that it needs, no place answers. */
-async function whySilent(spec: NetworkSource, web: Web, job: Job): Promise<KubexmError | undefined> {
-  const plain = spec.options.plainRegistries ?? [];
-  const places =
-    job.kind === 'image'
-      ? [registryOrigins(spec.images(job.image), (name) => plain.includes(name))]
-      : job.files.map((need) => (spec.files(need)?.urls ?? []).map(({ url }) => url));
-  const reasons = await Promise.all(
-    places.map(async (urls) => {
-      const silent = await Promise.all(urls.map((url) => web.reach.whyNot(url, web.way, web.signal)));
-      return silent.includes(undefined) ? undefined : silent[0];
-    }),
-  );
-  return reasons.find((reason) => reason !== undefined);
-}
-
 async function get(
   spec: NetworkSource,
   web: Web,
@@ -83,9 +57,7 @@ async function get(
 ): Promise<ReadonlyMap<string, Supplied>> {
   const items = itemsOf(job);
   if (job.kind === 'image') {
-    const plain = spec.options.plainRegistries ?? [];
-    const access = { credentials: spec.credentials, plainHttp: (name: string) => plain.includes(name), of: spec.of };
-    const tar = await fetchImage(web, job, spec.images(job.image), access, store, io);
+    const tar = await fetchImage(web, job, spec.images(job.image), accessOf(spec), store, io);
     return new Map(items.map(({ id }) => [id, tar]));
   }
   const byName = await fetchAll(spec, web, job, store, io);

@@ -130,7 +130,8 @@ function combined(errors: readonly KubexmError[], reasons: readonly string[], fi
   return new KubexmError(code, params, { cause, detail: reasons.slice(-20).join('\n') });
 }
 
-function failed(url: URL, file: string, failure: HttpFailure): KubexmError {
+/** What to tell of an address that failed. */
+export function failed(url: URL, file: string, failure: HttpFailure): KubexmError {
   const { host } = url;
   const more = { cause: failure };
   if (failure instanceof WrongContent) {
