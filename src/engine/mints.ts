@@ -1,4 +1,5 @@
 import type { EventError } from '../model/event.ts';
+import { fieldOf } from '../plan/step.ts';
 import type { Applied } from './apply.ts';
 import { asEventError, isLost } from './errors.ts';
 import type { Execution } from './execution.ts';
@@ -16,11 +17,21 @@ export class MintFailed extends Error {
 /** A secret that cannot be made because its host is gone: who needs it has not failed, but cannot go on. */
 export class MintLost extends Error {}
 
-/** Makes short-lived secrets just before they are used, each once for all who need it. They live only in memory. */
+/** A secret that was made, or is being made. */
+interface Made {
+  readonly done: Promise<void>;
+  /** When it was made. */
+  at: number | undefined;
+}
+
+/**
+ * Makes short-lived secrets just before they are used, each once for all who need it, or once more where it has become too old. They
+ * live only in memory.
+ */
 export class Mints {
   private readonly execution: Execution;
   private readonly apply: (i: number) => Promise<Applied>;
-  private readonly made = new Map<number, Promise<void>>();
+  private readonly made = new Map<number, Made>();
 
   constructor(execution: Execution, apply: (i: number) => Promise<Applied>) {
     this.execution = execution;
@@ -30,13 +41,29 @@ export class Mints {
   /** Makes what a node is about to use. */
   async before(i: number): Promise<void> {
     for (const mint of this.execution.values.mintsOf(i)) {
-      const made = this.made.get(mint) ?? this.make(mint);
-      this.made.set(mint, made);
-      await made;
+      const known = this.made.get(mint);
+      await (known === undefined || this.isOld(mint, known) ? this.start(mint, known !== undefined) : known.done);
     }
   }
 
-  private async make(i: number): Promise<void> {
+  private start(mint: number, again: boolean): Promise<void> {
+    const done = this.make(mint, again);
+    const made: Made = { done, at: undefined };
+    this.made.set(mint, made);
+    const note = (): void => {
+      made.at = performance.now();
+    };
+    done.then(note, note);
+    return done;
+  }
+
+  private isOld(mint: number, { at }: Made): boolean {
+    const use = this.execution.options.graph.use(mint);
+    const fresh = use && fieldOf(use.step.freshSeconds, use.want, undefined);
+    return fresh !== undefined && at !== undefined && performance.now() - at > fresh * 1000;
+  }
+
+  private async make(i: number, again: boolean): Promise<void> {
     const { execution } = this;
     const { options, values } = execution;
     const started = performance.now();
@@ -54,7 +81,8 @@ export class Mints {
       this.finished(i, isLost(error) || options.stop.aborted ? 'unknown' : 'failed', spent(), cause);
       throw isLost(error) ? new MintLost() : new MintFailed(i, error);
     }
-    this.finished(i, 'ran', spent());
+    // A step of the plan ends once, however often its secret is made.
+    if (!again) this.finished(i, 'ran', spent());
   }
 
   private finished(i: number, outcome: 'ran' | 'failed' | 'unknown', durationMs: number, error?: EventError): void {

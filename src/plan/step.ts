@@ -106,6 +106,8 @@ export interface StepDefinition<W, S, O> {
    * those that a dry run does not have are missing.
    */
   readonly predict?: (host: Host, want: W, io: PredictIo) => O | undefined;
+  /** A minted secret that is older is made again for the next node that uses it. Default: one does for the whole run. */
+  readonly freshSeconds?: Of<W, number | undefined>;
   /** The value of an action or mint that returned a script. */
   readonly result?: (output: Output, want: W) => O;
   /** Exit codes of an applied script that mean success. Default: 0 only. */

@@ -195,12 +195,19 @@ export const kubeadmInit = dedicated(
 /** Longer than a controller manager usually takes to lead; who joins waits much longer. */
 const SIGNED_SECONDS = 20;
 
+/**
+ * How long a token lets nodes join, and how old it may be when one begins to. Short, since a run that is killed leaves it behind; long
+ * enough for the slowest `kubeadm join`, which gives up after five minutes. A node that comes later gets another token.
+ */
+const TOKEN = { ttl: '30m', freshSeconds: 20 * 60 } as const;
+
 /** A token that lets nodes join for a short while, and the digest of the CA by which they know the cluster. */
 const joinTokenStep = defineStep<{ readonly ttl: string }>()({
   kind: 'joinToken',
   description: 'A token of kubeadm that lets nodes join for a short while; made only when a node needs it.',
   title: () => 'token for nodes that join',
   nature: 'mint',
+  freshSeconds: TOKEN.freshSeconds,
   // A node believes in the cluster once the controller manager has signed for the token. One that asks too early asks again five
   // seconds later: to wait here is shorter. Where nobody signs, kubeadm says so on the node that joins.
   apply: (_host, want) =>
@@ -221,12 +228,12 @@ printf '%s\\n' "$said"`,
     return { token, caCertHash };
   },
   timeoutSeconds: 120,
-  example: { ttl: '2h' },
+  example: { ttl: TOKEN.ttl },
 });
 
-/** The token for joining nodes: one for all, so it lives until the slowest machine of a big cluster has come so far. */
+/** The token for joining nodes: one for all that join within some minutes. */
 export const joinToken = dedicated('join-token', joinTokenStep, 'A short-lived token for nodes that join.', () =>
-  joinTokenStep({ ttl: '2h' }),
+  joinTokenStep({ ttl: TOKEN.ttl }),
 );
 
 const certificateKeyStep = defineStep<object>()({

@@ -43,4 +43,11 @@ describe('what nodes need to join is made without asking the internet', () => {
     const { value } = await minted(joinToken({}));
     expect(value).toEqual({ token: 'abcdef.0123456789abcdef', caCertHash: 'sha256:00' });
   });
+
+  test('a token that a killed run leaves expires soon, and no node begins to join with one that is about to', () => {
+    const { step, want } = joinToken({});
+    const minutes = Number(/^(\d+)m$/.exec((want as { readonly ttl: string }).ttl)?.[1]);
+    expect(minutes).toBeLessThanOrEqual(30);
+    expect(minutes - Number(step.freshSeconds) / 60).toBeGreaterThanOrEqual(10);
+  });
 });
