@@ -1,21 +1,15 @@
 import type { Output } from '../../model/host.ts';
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
-import { compact, posix } from '../lib/text.ts';
-import { packageManager } from './package-shell.ts';
+import { shellSource } from '../shell-source.ts';
+
+const FUNCTIONS = lines(
+  rawScript(shellSource(new URL('./package-manager.sh', import.meta.url))),
+  rawScript(shellSource(new URL('./package-hold.sh', import.meta.url))),
+);
 
 /** A read-only script that prints what is held back from upgrades, in the words of the package manager. */
 export function lookAtHolds(): Script {
-  return lines(
-    rawScript(packageManager),
-    sh`kxp_find; echo "manager $kxp"
-case $kxp in
-  apt) apt-mark showhold ;;
-  dnf) dnf -q -C versionlock list ;;
-  yum) yum -q -C versionlock list ;;
-  zypper) zypper --quiet --no-refresh locks ;;
-esac 2>/dev/null
-exit 0`,
-  );
+  return lines(FUNCTIONS, sh`kxp_holds`);
 }
 
 /** The names of what is held, of whatever manager; undefined without one. */
@@ -43,34 +37,11 @@ function nameIn(manager: string, line: string): string | undefined {
   }
 }
 
-const CHANGE = compact(posix`
-kxp_hold() {
-  case $kxp/$1 in
-    apt/*) apt-mark "$1" "$2" >/dev/null ;;
-    dnf/hold | yum/hold) $kxp -q -y versionlock add "$2" >/dev/null ;;
-    # One that was not held is no failure; the check that follows sees what is.
-    dnf/unhold) dnf -q -y versionlock delete "$2" >/dev/null 2>&1 || : ;;
-    yum/unhold) yum -q -y versionlock delete "*:$2-*" >/dev/null 2>&1 || : ;;
-    zypper/hold) zypper --quiet --non-interactive addlock "$2" >/dev/null ;;
-    zypper/unhold) zypper --quiet --non-interactive removelock "$2" >/dev/null ;;
-    *)
-      echo 'there is neither apt nor dnf, yum or zypper on this machine' >&2
-      exit 1
-      ;;
-  esac || {
-    kxp_code=$?
-    case $kxp in dnf | yum) echo "is the plugin versionlock of $kxp installed?" >&2 ;; esac
-    exit "$kxp_code"
-  }
-}
-`);
-
 /** Holds packages, and lets others go. */
 export function changeHolds(hold: readonly string[], release: readonly string[]): Script {
   return lines(
-    rawScript(packageManager),
-    rawScript(CHANGE),
-    rawScript('kxp_find'),
+    FUNCTIONS,
+    sh`kxp_find`,
     ...hold.map((name) => sh`kxp_hold hold ${name}`),
     ...release.map((name) => sh`kxp_hold unhold ${name}`),
   );

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Output } from '../../model/host.ts';
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
-import { aptFunctions } from './package-apt.ts';
-import { packagePolicy } from './package-policy.ts';
-import { rpmFunctions } from './package-rpm.ts';
-import { packageManager, packageRecord } from './package-shell.ts';
-import { packageUndo } from './package-undo.ts';
+import { shellSource } from '../shell-source.ts';
 
 /** A package, in a version or in any. */
 export interface PackageAim {
@@ -34,6 +30,13 @@ export interface PackagesSeen {
 
 const PATIENCE_SECONDS = 600;
 
+const MANAGER = rawScript(shellSource(new URL('./package-manager.sh', import.meta.url)));
+const RECORD = rawScript(shellSource(new URL('./package-record.sh', import.meta.url)));
+const POLICY = rawScript(shellSource(new URL('./package-policy.sh', import.meta.url)));
+const APT = rawScript(shellSource(new URL('./package-apt.sh', import.meta.url)));
+const RPM = rawScript(shellSource(new URL('./package-rpm.sh', import.meta.url)));
+const UNDO = rawScript(shellSource(new URL('./package-undo.sh', import.meta.url)));
+
 /** Whether a name can be a package's, in every family. */
 export function isPackageName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9+._-]{0,127}$/.test(name);
@@ -60,19 +63,7 @@ function recordOf(aim: PackagesAim): Script {
 /** A read-only script that tells about packages. */
 export function lookAtPackages(aim: PackagesAim): Script {
   const names = [...aim.install.map((one) => one.name), ...aim.remove];
-  return lines(
-    rawScript(packageManager),
-    sh`kxp_find; echo "manager $kxp"
-kxp_record=${recordOf(aim)}
-kxp_n=0; while [ -d "$kxp_record/$((kxp_n + 1))" ]; do kxp_n=$((kxp_n + 1)); done; echo "noted $kxp_n"
-[ ! -e "$kxp_record/expected" ] || echo expected
-case $kxp in
-  apt) dpkg-query -W -f='package \${db:Status-Status} \${Package} \${Version}\\n' -- ${names} 2>/dev/null ;;
-  none) ;;
-  *) rpm -q --qf 'package installed %{NAME} %{EPOCHNUM}:%{VERSION}-%{RELEASE}\\n' -- ${names} 2>/dev/null ;;
-esac
-exit 0`,
-  );
+  return lines(MANAGER, sh`kxp_look ${recordOf(aim)} ${names}`);
 }
 
 /** What `lookAtPackages` printed. */
@@ -91,64 +82,38 @@ export function parsePackages(output: Output): PackagesSeen {
   };
 }
 
-/** Every function, and where things are. `root` is for tests: the directory that stands for /. */
+/** Every function, those of one family of package managers only, and where things are. `root` is for tests: what stands for /. */
 function prepared(aim: PackagesAim, root: string): Script {
   return lines(
-    rawScript(packageManager),
-    rawScript(packageRecord),
+    MANAGER,
+    RECORD,
     sh`kxp_find
 case $kxp in
 none) kxp_fail 'there is neither apt nor dnf, yum or zypper on this machine: install the packages by hand' ;;
 apt)`,
-    rawScript(packagePolicy),
-    rawScript(aptFunctions),
-    rawScript(';;\n*)'),
-    rawScript(rpmFunctions),
-    rawScript(';;\nesac'),
-    sh`kxp_record=${recordOf(aim)} kxp_patience=${PATIENCE_SECONDS} kxp_refreshed=
-kxp_policy=${`${root}/usr/sbin/policy-rc.d`} kxp_dpkg=${`${root}/var/lib/dpkg`} kxp_lists=${`${root}/var/lib/apt/lists`}
-kxp_states=${`${root}/var/lib/apt/extended_states`} kxp_etc=${`${root}/etc`} kxp_auto=${`${root}/var/lib/zypp/AutoInstalled`}
-mkdir -p "$kxp_record" || kxp_fail "cannot make $kxp_record"
-trap 'kxp_policy_off; rm -f "$kxp_record/err" "$kxp_record/running"; kxp_tidy' EXIT
-kxp_tidy() { rmdir "$kxp_record" "$KX_STATE/packages" "$KX_STATE" 2>/dev/null || :; }
-# What packages write is for everybody to read.
-umask 022
-kxp_ready`,
+    POLICY,
+    APT,
+    sh`;;
+*)`,
+    RPM,
+    sh`;;
+esac
+kxp_prepare ${recordOf(aim)} ${PATIENCE_SECONDS} ${root}`,
   );
 }
 
 /** Installs and removes packages, and notes exactly what came and went. */
 export function changePackages(aim: PackagesAim, root = ''): Script {
-  return lines(
-    prepared(aim, root),
-    rawScript('kxp_choose() {'),
-    ...aim.install.map(
-      ({ name, version }) =>
-        sh`kxp_missing=${version === undefined ? name : `${name} ${version}`}; kxp_want ${name} ${version ?? rawScript("''")} || return`,
-    ),
-    ...aim.remove.map((name) => sh`kxp_unwanted ${name}`),
-    rawScript(`}
-kxp_begin
-kxp_go
-kxp_rc=$?
-kxp_policy_off
-kxp_end
-exit "$kxp_rc"`),
-  );
+  const words = [
+    ...aim.install.map(({ name, version }) => (version === undefined ? `+${name}` : `+${name}=${version}`)),
+    ...aim.remove.map((name) => `-${name}`),
+  ];
+  return lines(prepared(aim, root), sh`kxp_transact ${words}`);
 }
 
 /** Undoes every transaction that was noted after the first `since` ones, the last first. */
 export function restorePackages(aim: PackagesAim, since: number, root = ''): Script {
-  return lines(
-    sh`[ -d ${recordOf(aim)} ] || exit 0`,
-    prepared(aim, root),
-    rawScript(packageUndo),
-    sh`kxp_count
-while [ "$kxp_n" -gt ${since} ]; do
-  kxp_undo "$kxp_n" || exit 1
-  kxp_n=$((kxp_n - 1))
-done`,
-  );
+  return lines(sh`[ -d ${recordOf(aim)} ] || exit 0`, prepared(aim, root), UNDO, sh`kxp_undo_since ${since} || exit 1`);
 }
 
 /** Notes that these packages are going to be changed by a later step. */

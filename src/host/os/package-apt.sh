@@ -1,32 +1,35 @@
-import { compact, posix } from '../lib/text.ts';
+# shellcheck shell=dash
+# shellcheck disable=SC2086 # lists of names are several words
+# Debian and what comes from it: apt and dpkg. What every function knows is said in package-record.sh.
 
-/** Debian and what comes from it: apt and dpkg. */
-export const aptFunctions = compact(posix`
+# Before anything else. What programs complain about goes to kxp_err.
 kxp_ready() {
   export DEBIAN_FRONTEND=noninteractive DEBIAN_PRIORITY=critical APT_LISTCHANGES_FRONTEND=none UCF_FORCE_CONFFOLD=1
   export NEEDRESTART_SUSPEND=1 NEEDRESTART_MODE=l
   kxp_err=$kxp_record/err
 }
 
-# Somebody else may be installing just now: an upgrade at night, another tool. It is waited for.
+# Whether somebody else was installing, as kxp_err says.
 kxp_locked() { grep -qE 'Could not get lock|Unable to (acquire|lock)|is another process using it|locked by another process' "$kxp_err"; }
 
+# COMMAND…: runs it, again and again while somebody else is installing: an upgrade at night, another tool.
 kxp_patiently() {
+  local end='' code=''
   kx_uptime
-  kxp_until=$((kx_up + kxp_patience))
+  end=$((kx_up + kxp_patience))
   while :; do
     "$@" 2>"$kxp_err"
-    kxp_code=$?
+    code=$?
     kx_uptime
-    if [ "$kxp_code" = 0 ] || ! kxp_locked || [ "$kx_up" -ge "$kxp_until" ]; then break; fi
+    if [ "$code" = 0 ] || ! kxp_locked || [ "$kx_up" -ge "$end" ]; then break; fi
     echo 'waiting for another package manager'
     sleep 3
   done
   cat "$kxp_err" >&2
-  return "$kxp_code"
+  return "$code"
 }
 
-# The simulation gets exactly the options of the real run.
+# WORD…: apt-get. The simulation gets exactly the options of the real run.
 kxp_get() {
   apt-get -y -q -o DPkg::Lock::Timeout="$kxp_patience" -o Dpkg::Use-Pty=0 -o DPkg::Path="$kxp_record/bin:$PATH" \
     -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false \
@@ -52,8 +55,10 @@ kxp_refresh() {
   kxp_apt update
 }
 
+# Whether there are lists of packages.
 kxp_has_lists() {
-  for kxp_x in "$kxp_lists"/*_Packages*; do [ ! -e "$kxp_x" ] || return 0; done
+  local file=''
+  for file in "$kxp_lists"/*_Packages*; do [ ! -e "$file" ] || return 0; done
   return 1
 }
 
@@ -67,25 +72,28 @@ kxp_version() {
 
 # NAME VERSION: adds it to what apt is asked for. Fails when the lists do not have this version.
 kxp_want() {
-  kxp_is=$(dpkg-query -W -f='\${db:Status-Abbrev}' "$1" 2>/dev/null)
+  local is=''
+  is=$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)
   if [ -z "$2" ]; then
-    case $kxp_is in ?i*) ;; *) kxp_specs="$kxp_specs $1" ;; esac
+    case $is in ?i*) ;; *) kxp_specs="$kxp_specs $1" ;; esac
     return 0
   fi
   kxp_version "$1" "$2" || return 1
   kxp_specs="$kxp_specs $1=$kxp_v" kxp_held=--allow-change-held-packages
 }
 
+# NAME: asks apt to take it away, if it is there.
 kxp_unwanted() {
-  case $(dpkg-query -W -f='\${db:Status-Abbrev}' "$1" 2>/dev/null) in '' | ?[nc]*) ;; *) kxp_specs="$kxp_specs $1-" ;; esac
+  case $(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null) in '' | ?[nc]*) ;; *) kxp_specs="$kxp_specs $1-" ;; esac
 }
 
+# WORD…: installs and removes what kxp_choose understands.
 kxp_go() {
   kxp_policy_on
   kxp_repair || return
   kxp_has_lists || kxp_refresh
-  kxp_specs= kxp_held=
-  kxp_choose || { kxp_refresh && kxp_specs= && kxp_choose; } || {
+  kxp_specs='' kxp_held=''
+  kxp_choose "$@" || { kxp_refresh && kxp_specs='' && kxp_choose "$@"; } || {
     echo "no source of this machine has $kxp_missing" >&2
     return 1
   }
@@ -99,40 +107,43 @@ kxp_go() {
 
 # Which packages apt would take away, in kxp_away; which it would change, in kxp_other. Fails where apt would.
 kxp_simulate() {
+  local code=''
   kxp_said=$(kxp_get -s "$@" 2>"$kxp_err")
-  kxp_code=$?
+  code=$?
   kxp_away=$(printf '%s\n' "$kxp_said" | sed -n 's/^\(Remv\|Purg\) \([^ ]*\) .*/\2/p')
   kxp_other=$(printf '%s\n' "$kxp_said" | sed -n 's/^Inst \([^ ]*\) \[.*/\1/p')
-  [ "$kxp_code" = 0 ] && ! grep -q '^E:' "$kxp_err"
+  [ "$code" = 0 ] && ! grep -q '^E:' "$kxp_err"
 }
 
 # What is going to be taken away or changed is kept as a file, where it still can be had: mirrors forget old versions.
 kxp_fetch() {
+  local x=''
   kxp_simulate --allow-downgrades $kxp_held install $kxp_specs || return 0
-  for kxp_x in $kxp_away $kxp_other; do
-    kxp_v=$(dpkg-query -W -f='\${Version}' "$kxp_x") && mkdir -p "$kxp_t/debs/$kxp_x" || continue
-    (cd "$kxp_t/debs/$kxp_x" && apt-get -q download "$kxp_x=$kxp_v") >/dev/null 2>&1
+  for x in $kxp_away $kxp_other; do
+    kxp_v=$(dpkg-query -W -f='${Version}' "$x") && mkdir -p "$kxp_t/debs/$x" || continue
+    (cd "$kxp_t/debs/$x" && apt-get -q download "$x=$kxp_v") >/dev/null 2>&1
   done
   kxp_sync "$kxp_t"
 }
 
 # NAME=VERSION: what brings it back, in kxp_v: the file that was kept, or its version in the lists.
 kxp_source() {
-  for kxp_v in "$kxp_t/debs/\${1%%=*}"/*.deb; do [ ! -f "$kxp_v" ] || return 0; done
-  kxp_version "\${1%%=*}" "\${1#*=}" || { kxp_refresh && kxp_version "\${1%%=*}" "\${1#*=}"; } && kxp_v=$1
+  for kxp_v in "$kxp_t/debs/${1%%=*}"/*.deb; do [ ! -f "$kxp_v" ] || return 0; done
+  kxp_version "${1%%=*}" "${1#*=}" || { kxp_refresh && kxp_version "${1%%=*}" "${1#*=}"; } && kxp_v=$1
 }
 
 # Removes installed packages and restores removed ones. Packages that others need by now stay and are reported. kxp_back: NAME|SOURCE.
 kxp_swap() {
+  local x=''
   kxp_policy_on
   kxp_repair || return
-  kxp_back=
-  for kxp_x in $kxp_went $kxp_changed; do
-    if kxp_source "$kxp_x"; then
-      kxp_back="$kxp_back \${kxp_x%%=*}|$kxp_v"
+  kxp_back=''
+  for x in $kxp_went $kxp_changed; do
+    if kxp_source "$x"; then
+      kxp_back="$kxp_back ${x%%=*}|$kxp_v"
     else
-      echo "no repository has the version $kxp_x"
-      case " $kxp_went " in *" $kxp_x "*) kxp_back="$kxp_back \${kxp_x%%=*}|\${kxp_x%%=*}" ;; esac
+      echo "no repository has the version $x"
+      case " $kxp_went " in *" $x "*) kxp_back="$kxp_back ${x%%=*}|${x%%=*}" ;; esac
     fi
   done
   kxp_directly
@@ -152,25 +163,26 @@ kxp_swap() {
 # The same without apt, which takes twice as long: where nothing changes its version, nobody else needs what came, as dpkg says,
 # and what went was kept and fits. Whatever fails is left to apt.
 kxp_directly() {
+  local x='' how='' to='' code=''
   [ -z "$kxp_changed" ] || return 1
   set --
-  for kxp_x in $kxp_back; do
-    case \${kxp_x#*|} in /*.deb) set -- "$@" "\${kxp_x#*|}" ;; *) return 1 ;; esac
+  for x in $kxp_back; do
+    case ${x#*|} in /*.deb) set -- "$@" "${x#*|}" ;; *) return 1 ;; esac
   done
   if [ -n "$kxp_came" ]; then
-    kxp_how=--remove
-    kxp_keeps_configs || kxp_how=--purge
-    dpkg --no-act $kxp_how $kxp_came >/dev/null 2>&1 || return 1
+    how=--remove
+    kxp_keeps_configs || how=--purge
+    dpkg --no-act $how $kxp_came >/dev/null 2>&1 || return 1
     # apt would remember for ever that they came by themselves.
     kxp_manual "$kxp_t" >"$kxp_t/manual.now"
-    kxp_to=$(printf '%s\n' $kxp_came | grep -vxF -f "$kxp_t/manual.now")
-    [ -z "$kxp_to" ] || kxp_mark manual "$kxp_to" 2>/dev/null || return 1
-    kxp_alone $kxp_how $kxp_came || {
-      kxp_code=$?
-      [ -z "$kxp_to" ] || kxp_mark auto "$kxp_to" 2>/dev/null
-      return "$kxp_code"
+    to=$(printf '%s\n' $kxp_came | grep -vxF -f "$kxp_t/manual.now")
+    [ -z "$to" ] || kxp_mark manual "$to" 2>/dev/null || return 1
+    kxp_alone $how $kxp_came || {
+      code=$?
+      [ -z "$to" ] || kxp_mark auto "$to" 2>/dev/null
+      return "$code"
     }
-    kxp_came=
+    kxp_came=''
   fi
   [ "$#" = 0 ] && return
   kxp_fits "$@" || return 1
@@ -179,10 +191,11 @@ kxp_directly() {
 
 # FILE…: whether what comes back needs nothing else and is in nobody's way. All is as it was before, then it is; else apt knows.
 kxp_fits() {
+  local x=''
   { kxp_list && printf '%s\n' $kxp_went; } | sort | cmp -s - "$kxp_t/before" && return
   kxp_simulate install "$@" && [ -z "$kxp_away$kxp_other" ] || return 1
-  for kxp_x in $(printf '%s\n' "$kxp_said" | sed -n 's/^Inst \([^ ]*\) .*/\1/p'); do
-    case "$kxp_back " in *" $kxp_x|"*) ;; *) return 1 ;; esac
+  for x in $(printf '%s\n' "$kxp_said" | sed -n 's/^Inst \([^ ]*\) .*/\1/p'); do
+    case "$kxp_back " in *" $x|"*) ;; *) return 1 ;; esac
   done
 }
 
@@ -202,76 +215,100 @@ kxp_keeps_configs() {
 
 # COMMAND: what came goes and what went comes back, all at once.
 kxp_turn() {
+  local x=''
   set -- "$@" --allow-downgrades --allow-change-held-packages
   kxp_keeps_configs || set -- "$@" --purge
   set -- "$@" install
-  for kxp_x in $kxp_back; do set -- "$@" "\${kxp_x#*|}"; done
-  for kxp_x in $kxp_came; do set -- "$@" "$kxp_x-"; done
+  for x in $kxp_back; do set -- "$@" "${x#*|}"; done
+  for x in $kxp_came; do set -- "$@" "$x-"; done
   "$@"
 }
 
 # Whether that would touch nothing of others: what it would, in kxp_hit.
 kxp_clean() {
-  kxp_hit=
-  kxp_turn kxp_simulate || { kxp_hit='what is held back'; return 1; }
-  kxp_mine=" $kxp_came "
-  for kxp_x in $kxp_back; do kxp_mine="$kxp_mine\${kxp_x%%|*} "; done
-  for kxp_x in $kxp_away $kxp_other; do case $kxp_mine in *" $kxp_x "*) ;; *) kxp_hit=$kxp_x; return 1 ;; esac; done
+  local mine='' x=''
+  kxp_hit=''
+  kxp_turn kxp_simulate || {
+    kxp_hit='what is held back'
+    return 1
+  }
+  mine=" $kxp_came "
+  for x in $kxp_back; do mine="$mine${x%%|*} "; done
+  for x in $kxp_away $kxp_other; do
+    case $mine in *" $x "*) continue ;; esac
+    kxp_hit=$x
+    return 1
+  done
 }
 
 # Others may have installed something since that needs what came, or that what went cannot be together with: then what is
 # there stays. First of what came, then of what is to come back; in the end all of it.
 kxp_keep() {
+  local rest='' one='' x=''
   kxp_clean && return
-  kxp_rest=
-  for kxp_one in $kxp_came; do
-    kxp_hit=
-    kxp_simulate --allow-downgrades --allow-change-held-packages install "$kxp_one-" || kxp_hit='what is held back'
-    for kxp_x in $kxp_away; do case " $kxp_came " in *" $kxp_x "*) ;; *) kxp_hit=$kxp_x ;; esac; done
-    if [ -n "$kxp_hit" ]; then echo "$kxp_one stays: $kxp_hit needs it"; else kxp_rest="$kxp_rest $kxp_one"; fi
+  for one in $kxp_came; do
+    kxp_hit=''
+    kxp_simulate --allow-downgrades --allow-change-held-packages install "$one-" || kxp_hit='what is held back'
+    for x in $kxp_away; do
+      case " $kxp_came " in *" $x "*) ;; *) kxp_hit=$x ;; esac
+    done
+    if [ -n "$kxp_hit" ]; then echo "$one stays: $kxp_hit needs it"; else rest="$rest $one"; fi
   done
-  kxp_came=$kxp_rest
+  kxp_came=$rest
   while [ -n "$kxp_back" ] && ! kxp_clean; do kxp_withdraw; done
   [ -z "$kxp_came" ] || kxp_clean || {
-    for kxp_x in $kxp_came; do echo "$kxp_x stays: it cannot go without $kxp_hit"; done
-    kxp_came=
+    for x in $kxp_came; do echo "$x stays: it cannot go without $kxp_hit"; done
+    kxp_came=''
   }
 }
 
 # Takes one out of kxp_back: one without which the rest is clean; else one that is not clean alone; else the first.
 kxp_withdraw() {
-  kxp_all=$kxp_back kxp_why=$kxp_hit kxp_out=
-  for kxp_one in $kxp_all; do
-    kxp_without "$kxp_one"
-    if kxp_clean; then kxp_out=$kxp_one; break; fi
+  local all="$kxp_back" why="$kxp_hit" out='' one=''
+  for one in $all; do
+    kxp_without "$one" "$all"
+    if kxp_clean; then
+      out=$one
+      break
+    fi
   done
-  if [ -z "$kxp_out" ]; then
-    for kxp_one in $kxp_all; do
-      kxp_back=" $kxp_one"
-      if ! kxp_clean; then kxp_out=$kxp_one kxp_why=$kxp_hit; break; fi
+  if [ -z "$out" ]; then
+    for one in $all; do
+      kxp_back=" $one"
+      if ! kxp_clean; then
+        out=$one why=$kxp_hit
+        break
+      fi
     done
   fi
-  [ -n "$kxp_out" ] || for kxp_out in $kxp_all; do break; done
-  kxp_without "$kxp_out"
-  echo "\${kxp_out%%|*} stays as it is: its old version cannot be together with $kxp_why"
+  [ -n "$out" ] || for out in $all; do break; done
+  kxp_without "$out" "$all"
+  echo "${out%%|*} stays as it is: its old version cannot be together with $why"
 }
 
+# ONE ALL: kxp_back is ALL but for ONE.
 kxp_without() {
-  kxp_back=
-  for kxp_x in $kxp_all; do [ "$kxp_x" = "$1" ] || kxp_back="$kxp_back $kxp_x"; done
+  local x=''
+  kxp_back=''
+  for x in $2; do [ "$x" = "$1" ] || kxp_back="$kxp_back $x"; done
 }
 
 # Configuration that is still there goes too, unless it was there before the package came.
 kxp_purge() {
+  local x=''
   [ -r "$kxp_t/left" ] || return 0
   set --
-  for kxp_x in $(kxp_left); do
-    case " $kxp_gone " in *" $kxp_x "*) grep -qxF -e "$kxp_x" "$kxp_t/left" || set -- "$@" "$kxp_x" ;; esac
+  for x in $(kxp_left); do
+    case " $kxp_gone " in *" $x "*) grep -qxF -e "$x" "$kxp_t/left" || set -- "$@" "$x" ;; esac
   done
   [ "$#" = 0 ] || kxp_patiently kxp_by_dpkg --purge "$@"
 }
 
+# NAME…: the files of packages.
 kxp_files() { dpkg -L "$@"; }
-kxp_configs() { dpkg-query -W -f='\${Conffiles}\n' "$1" | grep '^ /'; }
+
+# NAME: the configuration files of a package, each with its digest.
+kxp_configs() { dpkg-query -W -f='${Conffiles}\n' "$1" | grep '^ /'; }
+
+# auto|manual NAMES: marks packages as asked for by a person, or not.
 kxp_mark() { apt-mark "$1" $2 >/dev/null; }
-`);
