@@ -202,7 +202,7 @@ export const shapeCases: readonly Case[] = [
   bad('KX2317', 'two numbers', changed(['v1.34.2', '"v1.34"']), '"v1.34"'),
   bad('KX2317', 'latest', changed(['v1.34.2', 'latest'])),
   bad('KX2317', 'pre-release', changed(['v1.34.2', 'v1.34.0-rc.1'])),
-  bad('KX2318', 'too old', changed(['v1.34.2', 'v1.29.9']), 'v1.29.9', '1.30', '1.36'),
+  bad('KX2318', 'too old', changed(['v1.34.2', 'v1.29.9']), 'v1.29.9', '1.30', '1.37'),
   bad('KX2318', 'too new', changed(['v1.34.2', 'v1.99.0'])),
   bad('KX2318', 'major 2', changed(['v1.34.2', 'v2.34.0'])),
   bad('KX2326', 'line end in the version', changed(['v1.34.2', '"v1.34.2\\r\\n"']), undefined, '\\r\\n'),

@@ -18,7 +18,7 @@ import { isDnsLabel, isDomain, isNodeName, isPackageName, isRegistryHost, sugges
 import { expandRange, RANGE_LIMIT } from './range.ts';
 
 /** Kubernetes minors that kubexm installs. */
-export const SUPPORTED_KUBERNETES = { first: 30, last: 36 } as const;
+export const SUPPORTED_KUBERNETES = { first: 30, last: 37 } as const;
 
 type Payload = { issues: unknown[]; value: unknown };
 
