@@ -1,7 +1,7 @@
 // Writes data/kubernetes/feature-gates.json: what every version of Kubernetes in the catalog says about its feature gates.
-// For each version a small Go program asks the code that all components share. It needs Go and a module proxy, and takes
-// about ten minutes; run it after a minor version was added to the catalog:
-//   node scripts/feature-gates.mjs
+// For each version a small Go program asks the code that all components share. It needs Go and a module proxy. Run it after a
+// version was added to the catalog; minors that the file covers are not asked again, unless with --all, which takes a quarter of an hour:
+//   node scripts/feature-gates.mjs [--all]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
+import { inRange } from '../src/model/catalog/range.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = join(root, 'data/kubernetes/feature-gates.json');
@@ -44,7 +45,11 @@ const minors = Map.groupBy(
   listed.map((one) => one.version ?? one),
   minorOf,
 );
-const rows = [...minors.values()].flatMap(gatesOfMinor);
+const written = process.argv.includes('--all') ? undefined : JSON.parse(readFileSync(file, 'utf8'));
+const covered = (versions) => written !== undefined && inRange(versions.at(-1), `<=${written.upTo}`);
+const rows = [...minors.values()].flatMap((versions) =>
+  covered(versions) ? versions.map(row) : gatesOfMinor(versions),
+);
 const names = [...new Set(rows.flatMap(({ gates }) => Object.keys(gates)))].sort();
 const lines = names.map((name) => `    ${JSON.stringify(name)}: ${JSON.stringify(describe(name))}`);
 const about =
@@ -55,6 +60,14 @@ writeFileSync(
   `{\n  "about": "${about}",\n  "upTo": "${rows.at(-1).version}",\n  "gates": {\n${lines.join(',\n')}\n  }\n}\n`,
 );
 execFileSync(join(root, 'node_modules/.bin/biome'), ['format', '--write', file], { stdio: 'inherit' });
+
+/** What the file says about a version. */
+function row(version) {
+  const holds = (range) => range !== undefined && inRange(version, range);
+  const known = Object.entries(written.gates).filter(([, gate]) => holds(gate.known));
+  const state = (gate) => (holds(gate.on) ? 'on' : holds(gate.off) ? 'off' : 'free');
+  return { version, gates: Object.fromEntries(known.map(([name, gate]) => [name, state(gate)])) };
+}
 
 /** The gates of all versions of a minor. Few patches change any: what is the same at both ends is so in between. */
 function gatesOfMinor(versions) {

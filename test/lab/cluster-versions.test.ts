@@ -4,8 +4,9 @@ import { thorough } from '../rig/thorough.ts';
 import { BUILD, type ClusterLab, clusterLab, MINUTE } from './cluster-lab.ts';
 import { describeLab } from './fixture.ts';
 
-/** The newest, and the one that users of the configuration's first form have. All other tests take the one between. */
+/** The two newest, and the one that users of the configuration's first form have. All other tests take the one between. */
 const VERSIONS = [
+  { version: 'v1.37.1', givesUpCgroupV1: true, ignored: [] },
   { version: 'v1.36.4', givesUpCgroupV1: true, ignored: [] },
   { version: 'v1.32.2', givesUpCgroupV1: false, ignored: ['HTTPProxyCIDR'] },
 ];
