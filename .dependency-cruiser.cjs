@@ -1,8 +1,9 @@
-// Who may import whom: the table of the design. Everybody may import model. Tests may import what they like.
+// Who may import whom: the table of the design. Everybody may import model and local. Tests may import what they like.
 
-/** Folder → what it may import, beside itself and model. `types:` allows only `import type`. */
+/** Folder → what it may import, beside itself, model and local. `types:` allows only `import type`. */
 const layers = {
   model: [],
+  local: [],
   plan: [],
   component: [],
   connector: [],
@@ -20,7 +21,7 @@ const layers = {
   task: ['step', 'component', 'artifacts/handles', 'plan'],
   module: ['task', 'component', 'plan'],
   pipeline: ['module', 'component', 'plan'],
-  observe: ['host/process-identity.ts'],
+  observe: [],
   config: [],
   engine: ['plan', 'observe'],
   lab: ['connector', 'host'],
@@ -54,8 +55,13 @@ const layering = Object.entries(layers).flatMap(([folder, targets]) => {
   const own = folder === 'step' ? '^src/step/(?!generic/)' : inside(folder);
   const plain = targets.filter((name) => !name.startsWith('types:'));
   const types = targets.filter((name) => name.startsWith('types:')).map((name) => inside(name.slice(6)));
-  const always = [own, inside('model'), ...plain.map((name) => allowed(folder, name))];
-  const comment = `${folder} may import only ${['itself', 'model', ...targets].join(', ')}`;
+  const always = [
+    own,
+    inside('model'),
+    ...(folder === 'model' ? [] : [inside('local')]),
+    ...plain.map((name) => allowed(folder, name)),
+  ];
+  const comment = `${folder} may import only ${['itself', 'model', 'local', ...targets].join(', ')}`;
   return [
     {
       name: `layer-${folder}`,

@@ -3,7 +3,6 @@ import {
   constants,
   fdatasync,
   fdatasyncSync,
-  fsyncSync,
   ftruncateSync,
   linkSync,
   openSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { syncDirectorySync } from '../local/files.ts';
 import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { CrashPoints } from './crash.ts';
 import type { JournalRecord, RunHeader } from './record.ts';
@@ -61,7 +61,7 @@ export class Journal {
       fdatasyncSync(fd);
       linkSync(draft, file);
       unlinkSync(draft);
-      syncDirectory(dirname(file));
+      syncDirectorySync(dirname(file));
       return new Journal(file, fd, crash);
     } catch (error) {
       throw cannotWrite(file, error);
@@ -160,16 +160,6 @@ function writeSome(fd: number, data: Buffer): Promise<number> {
       else resolve(written);
     });
   });
-}
-
-/** A new file's name is on disk only when its directory is. */
-export function syncDirectory(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function cannotWrite(file: string, error: unknown): KubexmError {

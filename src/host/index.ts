@@ -7,4 +7,3 @@ export { connectMachine, localMachine } from './connect.ts';
 export type { LockState } from './lock.ts';
 export type { LinkedMachine } from './machine.ts';
 export { boxPackages, installCommand, installScript, type System } from './os/box-packages.ts';
-export { processStart } from './process-identity.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processStart } from '../local/process-identity.ts';
 import { awayMs } from '../model/deadlines.ts';
 import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { LockOwner, Output } from '../model/host.ts';
 import { quote } from '../model/script.ts';
 import type { Link } from './link.ts';
-import { processStart } from './process-identity.ts';
 
 /** A lock as others see it. */
 export interface LockState {

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { replaceFileSync } from '../local/files.ts';
 import { type KubexmError, kubexmError } from '../model/errors/index.ts';
 import { readContexts } from '../state/contexts.ts';
 import { changedHosts } from '../state/manifests.ts';
@@ -156,8 +157,7 @@ function keptOf(place: KubeconfigPlace): readonly Kept[] {
 
 function keep(place: KubeconfigPlace, records: readonly Kept[]): void {
   const file = keptFile(place);
-  writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(records)}\n`, { mode: 0o600 });
-  renameSync(`${file}.${process.pid}`, file);
+  replaceFileSync(file, `${JSON.stringify(records)}\n`, { isNote: true, draft: `${file}.${process.pid}` });
   if (records.length === 0) rmSync(file);
 }
 

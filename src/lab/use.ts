@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../local/files.ts';
 import { labConfig } from './config.ts';
 import type { Lab, LabMachine } from './types.ts';
 
@@ -41,6 +42,5 @@ function quoted(path: string): string {
 async function writeChanged(file: string, text: string): Promise<void> {
   const before = await readFile(file, 'utf8').catch(() => undefined);
   if (before === text) return;
-  await writeFile(`${file}.${process.pid}`, text, { mode: 0o600 });
-  await rename(`${file}.${process.pid}`, file);
+  await replaceFile(file, text, { isNote: true, draft: `${file}.${process.pid}` });
 }

@@ -1,7 +1,8 @@
 import { hostname, userInfo } from 'node:os';
 import { configFingerprint, diffConfigs } from '../config/index.ts';
 import type { ExecuteResult, Limits } from '../engine/options.ts';
-import { type KeyRing, processStart, type ShownKey } from '../host/index.ts';
+import type { KeyRing, ShownKey } from '../host/index.ts';
+import { processStart } from '../local/process-identity.ts';
 import type { Cluster } from '../model/cluster/index.ts';
 import { KubexmError, kubexmError, type Lang } from '../model/errors/index.ts';
 import type { EventError, EventSink } from '../model/event.ts';

@@ -1,9 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { parse, stringify } from 'yaml';
+import { replaceFileSync } from '../local/files.ts';
+import { withLock } from '../local/lock.ts';
 import { kubexmError } from '../model/errors/index.ts';
+
+/** So long another run may write the file. */
+const LOCK_SECONDS = 10;
 
 /** A cluster that kubexm knows on this machine. */
 export interface Context {
@@ -81,16 +85,10 @@ function byName(a: Context, b: Context): number {
 function change(env: NodeJS.ProcessEnv, make: (known: Contexts) => Contexts): Contexts {
   const file = contextsFile(env);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(`${file}.lock`, 'a', 0o600));
-  const lock = new DatabaseSync(`${file}.lock`, { timeout: 10_000 });
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
+  return withLock(`${file}.lock`, LOCK_SECONDS, () => {
     const contexts = make(readContexts(env));
     const text = stringify({ currentContext: contexts.current, contexts: contexts.contexts });
-    writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
-    renameSync(`${file}.${process.pid}`, file);
+    replaceFileSync(file, text, { isNote: true });
     return contexts;
-  } finally {
-    lock.close();
-  }
+  });
 }

@@ -1,14 +1,7 @@
-import { closeSync, fsync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fsync, openSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const sync = promisify(fsync);
-
-/** Replaces a private file: its content is on disk before its name leads there. Its name is when its directory is synced. */
-export function replaceSynced(file: string, text: string): void {
-  const next = `${file}.new`;
-  writeSynced(next, text);
-  renameSync(next, file);
-}
 
 /** A private file that lines are added to. Those that come while the disk is busy share its next sync. */
 export class SyncedLines {
@@ -42,15 +35,5 @@ export class SyncedLines {
     } finally {
       closeSync(fd);
     }
-  }
-}
-
-function writeSynced(file: string, text: string): void {
-  const fd = openSync(file, 'w', 0o600);
-  try {
-    writeFileSync(fd, text);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLost } from '../engine/errors.ts';
-import { syncDirectory } from '../engine/journal.ts';
 import type { ManifestOptions } from '../engine/manifest.ts';
 import { type ManifestOwner, readManifest, readManifestOwner } from '../host/manifest.ts';
+import { replaceFileSync, syncDirectorySync } from '../local/files.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { EventError } from '../model/event.ts';
 import { LOCAL, type Machine } from '../model/host.ts';
 import type { Json } from '../model/json.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import { MASK } from '../model/text/mask.ts';
-import { replaceSynced, SyncedLines } from './durable.ts';
+import { SyncedLines } from './durable.ts';
 import type { WorkDir } from './work-dir.ts';
 
 const SHORTEST = 12;
@@ -108,8 +108,8 @@ export class ClusterManifests {
   }
 
   private write(file: string, lines: readonly string[]): void {
-    replaceSynced(file, lines.map((line) => `${line}\n`).join(''));
-    syncDirectory(this.workDir.cluster);
+    replaceFileSync(file, lines.map((line) => `${line}\n`).join(''));
+    syncDirectorySync(this.workDir.cluster);
   }
 }
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Replay, readJournal, syncDirectory } from '../engine/journal.ts';
+import { type Replay, readJournal } from '../engine/journal.ts';
+import { replaceFileSync, syncDirectorySync } from '../local/files.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
 import type { Json } from '../model/json.ts';
 import type { HostManifest } from '../model/manifest.ts';
 import type { PlanArtifacts } from '../plan/layers.ts';
-import { replaceSynced } from './durable.ts';
 import { successorOf } from './old-runs.ts';
 
 /** The files of one run. */
@@ -62,9 +62,9 @@ export function createRun(
   mkdirSync(dir.path, { recursive: true, mode: 0o700 });
   for (const [name, value] of Object.entries(inputs)) {
     const kept = VERBATIM.has(name) ? value : redact(JSON.parse(JSON.stringify(value)));
-    replaceSynced(join(dir.path, `${name}.json`), `${JSON.stringify(kept)}\n`);
+    replaceFileSync(join(dir.path, `${name}.json`), `${JSON.stringify(kept)}\n`);
   }
-  for (const path of [dir.path, runs]) syncDirectory(path);
+  for (const path of [dir.path, runs]) syncDirectorySync(path);
   return dir;
 }
 

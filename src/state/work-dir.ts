@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncDirectory } from '../engine/journal.ts';
+import { syncDirectorySync } from '../local/files.ts';
 import { kubexmError } from '../model/errors/index.ts';
 import { KUBECONFIG } from '../model/kubeconfig.ts';
 
@@ -73,7 +73,7 @@ export function makeWorkDir(baseDir: string, cluster: string): WorkDir {
   for (const path of [root, dir.cluster, dir.runs]) {
     requireOwn(path);
     const made = mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (made !== undefined) syncDirectory(dirname(made));
+    if (made !== undefined) syncDirectorySync(dirname(made));
     // Again: somebody may have been quicker.
     requireOwn(path);
     chmodSync(path, 0o700);

@@ -1,62 +1,22 @@
-import { dedicated } from '../plan/step.ts';
 import { nginxConfig } from '../templates/nginx.ts';
-import { file } from './generic/index.ts';
-import {
-  IDLE,
-  indented,
-  type ProxySettings,
-  type ProxySteps,
-  proxyService,
-  proxyServiceNote,
-  socketAddress,
-} from './load-balancer/proxy.ts';
-import { type ProxyPod, proxyPod, staticPodFile } from './load-balancer/static-pod.ts';
+import { IDLE, indented, type ProxySettings, proxySteps, socketAddress } from './load-balancer/proxy.ts';
 
-const POD_CONFIG = '/etc/kubexm/nginx/nginx.conf';
-const SERVICE_CONFIG = '/etc/nginx/nginx.conf';
-const UNIT = 'nginx';
-const POD = 'nginx-proxy';
 /** Files that are no connections. */
 const RESERVE = 100;
 
-const podConfig = dedicated('config', file, 'The configuration of nginx on a worker.', (settings: ProxySettings) =>
-  file({ path: POD_CONFIG, content: contentOf(settings, 'pod'), mode: '0644', owner: 'root:root' }),
-);
-
-const serviceConfig = dedicated(
-  'config',
-  file,
-  'The configuration of nginx on a load balancer.',
-  (settings: ProxySettings) =>
-    file({ path: SERVICE_CONFIG, content: contentOf(settings, 'service'), mode: '0644', owner: 'root:root' }),
-);
-
-const pod = dedicated('pod', file, 'nginx as a static pod.', (params: ProxyPod) =>
-  staticPodFile(
-    POD,
-    proxyPod({
-      ...params,
-      name: POD,
-      config: POD_CONFIG,
-      mountPath: '/etc/nginx/nginx.conf',
-      // Its workers run as a user of their own.
-      capabilities: ['SETGID', 'SETUID'],
-      probe: { tcpSocket: { host: params.healthAddress, port: params.healthPort } },
-    }),
-  ),
-);
-
 /** nginx in front of the API servers. */
-export const nginxSteps: ProxySteps = {
-  pod: { name: POD, directory: '/etc/kubexm/nginx', config: podConfig, manifest: pod },
-  service: {
-    note: proxyServiceNote(UNIT),
-    config: serviceConfig,
-    running: proxyService(UNIT, SERVICE_CONFIG),
-    ask: ({ healthAddress, healthPort }) =>
-      `socat -u -T 2 TCP:${socketAddress(healthAddress, healthPort)} - | grep -qx ok`,
-  },
-};
+export const nginxSteps = proxySteps({
+  name: 'nginx',
+  pod: 'nginx-proxy',
+  file: 'nginx.conf',
+  mountPath: '/etc/nginx/nginx.conf',
+  // Its workers run as a user of their own.
+  capabilities: ['SETGID', 'SETUID'],
+  content: contentOf,
+  probe: ({ healthAddress, healthPort }) => ({ tcpSocket: { host: healthAddress, port: healthPort } }),
+  ask: ({ healthAddress, healthPort }) =>
+    `socat -u -T 2 TCP:${socketAddress(healthAddress, healthPort)} - | grep -qx ok`,
+});
 
 /** As a service nginx runs as the user that its package was built for. */
 function contentOf(settings: ProxySettings, place: 'pod' | 'service') {

@@ -1,7 +1,7 @@
 import { chmod, copyFile, lstat, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '../../local/files.ts';
 import { type Cache, digestOfHex, type Got } from '../cache/index.ts';
-import { replaceFile } from './lock-file.ts';
 
 /** What a file was when its digest was last compared: as long as it is that, it need not be read again. */
 export interface SeenFile {
@@ -35,7 +35,7 @@ export async function noteSeen(workDir: string, files: ReadonlyMap<string, strin
   const after = new Map(before);
   for (const [path, sha256] of files) after.set(path, { sha256, stat: await statText(path) });
   const text = [...after].map(([path, seen]) => `${path}\t${seen.sha256}\t${seen.stat}\n`).sort();
-  await replaceFile(file, text.join(''), 'note');
+  await replaceFile(file, text.join(''), { isNote: true });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../local/files.ts';
 import { type ArtifactLock, type LockEntry, VOUCHERS } from '../../model/artifact-lock.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import { guarded } from './guard.ts';
@@ -51,28 +52,6 @@ export async function addToLock(workDir: string, more: ArtifactLock): Promise<vo
   const before = parseLock(text, file);
   const after = lockText({ ...before, ...more });
   if (after !== text) await replaceFile(file, after);
-}
-
-/**
- * Writes a file that is either the old or the new one, whatever happens to this process; unless it is only a note that may be
- * lost, also whatever happens to the machine. The caller holds the guard of the cluster's artifacts.
- */
-export async function replaceFile(file: string, text: string, kind: 'record' | 'note' = 'record'): Promise<void> {
-  // Always the same name: what a killed run leaves there, the next one takes away.
-  const fresh = `${file}.new`;
-  const handle = await open(fresh, 'w', 0o600);
-  try {
-    try {
-      await handle.writeFile(text);
-      if (kind === 'record') await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(fresh, file);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
-  }
 }
 
 function isEntry(entry: LockEntry): boolean {

@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../local/files.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import type { LabMachine } from '../types.ts';
 import { collectState, type MachineExec } from './collect.ts';
@@ -45,8 +46,7 @@ export async function takeBaseline(machine: LabMachine, exec: MachineExec): Prom
   };
   const file = baselineFile(machine);
   // It knows digests of passwords and the paths of all files: nobody else's business.
-  await writeFile(`${file}.new`, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(file, `${JSON.stringify(stored)}\n`, { isNote: true });
 }
 
 /** The baseline of a machine. */

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { replaceFileSync } from '../../local/files.ts';
 import { kubexmError } from '../../model/errors/index.ts';
 import { giveControllers, type Hierarchy, keptControllers, parseHierarchies } from './cgroups.ts';
 import { type Lock, takeLock } from './lock.ts';
@@ -174,8 +175,7 @@ function readBox(places = PLACES): BoxRecord {
 function writeBox(box: BoxRecord, places = PLACES): void {
   mkdirSync(places.dir, { recursive: true, mode: 0o755 });
   const file = boxFile(places);
-  writeFileSync(`${file}.next`, `${JSON.stringify(box, undefined, 2)}\n`, { mode: 0o644 });
-  renameSync(`${file}.next`, file);
+  replaceFileSync(file, `${JSON.stringify(box, undefined, 2)}\n`, { isNote: true, mode: 0o644, draft: `${file}.next` });
 }
 
 function forgetBox(places: BoxPlaces): void {

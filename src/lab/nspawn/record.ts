@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { replaceFileSync, syncDirectorySync } from '../../local/files.ts';
 import { KubexmError, kubexmError } from '../../model/errors/index.ts';
 import { isLabName, linkName, macAddress } from '../names.ts';
 import { addressIn, addressIn6 } from '../subnet.ts';
 import type { BrokenLab, DataDir, LabImage, LabPlaces } from '../types.ts';
 import type { Member } from './box.ts';
 import { Cgroups } from './cgroups.ts';
-import { replaceFile } from './durable.ts';
 import { recordProblem } from './record-shape.ts';
 import type { AptSource } from './sources.ts';
 
@@ -83,7 +83,12 @@ export function mustRead(places: LabPlaces, name: string): LabRecord {
 
 /** Replaces a lab's record at once: it is whole, also after the box lost its power. */
 export function writeRecord(places: LabPlaces, record: LabRecord): LabRecord {
-  replaceFile(recordPath(places, record.name), `${JSON.stringify(record, undefined, 2)}\n`);
+  const file = recordPath(places, record.name);
+  const made = mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  replaceFileSync(file, `${JSON.stringify(record, undefined, 2)}\n`, { draft: `${file}.next` });
+  syncDirectorySync(dirname(file));
+  // The new directory's own name is in the one above.
+  if (made !== undefined) syncDirectorySync(dirname(made));
   return record;
 }
 

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { ownIdentity } from '../../host/process-identity.ts';
+import { ownIdentity } from '../../local/process-identity.ts';
 import { type RunEvent, withoutStacks } from '../../model/event.ts';
 import { GAUGES, type Total } from '../metrics/totals.ts';
 import type { Database } from './sqlite.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isAlive, type ProcessIdentity } from '../../host/process-identity.ts';
+import { isAlive, type ProcessIdentity } from '../../local/process-identity.ts';
 import { KubexmError, kubexmError } from '../../model/errors/index.ts';
 import type { Outcome, RunEvent, RunOutcome } from '../../model/event.ts';
 import type { Mark } from '../../model/mark.ts';

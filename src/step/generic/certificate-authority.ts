@@ -11,6 +11,7 @@ import type { Kept } from './lib/kept.ts';
 import { writeKept } from './lib/kept-file.ts';
 import {
   chainOf,
+  foundAgain,
   isPrivate,
   keyAt,
   lookAtFiles,
@@ -141,9 +142,8 @@ function leftKey(path: string): SeenKey | undefined {
 async function make(host: Host, want: CertificateAuthority, io: StepIo): Promise<Authority | undefined> {
   onlyLocal(host, 'certificateAuthority');
   const paths = pathsOf(want);
-  // Asked through the host, so that the before-image is kept first; and again, because what is there must not be made twice.
-  const found = judge(await host.run(look(want), { signal: io.signal }), want);
-  if (found.verdict === 'satisfied') return found.output;
+  const found = await foundAgain(host, { look, judge }, want, io);
+  if (found !== undefined) return found;
   const { key, chain } = await parts(want);
   io.signal.throwIfAborted();
   // The certificate is written last: where it exists, the rest exists too.

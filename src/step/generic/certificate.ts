@@ -20,7 +20,16 @@ import { defineStep, needed, type StepIo, satisfied, type Verdict } from '../../
 import type { Authority } from './certificate-authority.ts';
 import type { Kept } from './lib/kept.ts';
 import { readKept, writeKept } from './lib/kept-file.ts';
-import { chainOf, isPrivate, lookAtFiles, onlyLocal, parseFiles, replaceableKeyAt, textOf } from './lib/kept-pem.ts';
+import {
+  chainOf,
+  foundAgain,
+  isPrivate,
+  lookAtFiles,
+  onlyLocal,
+  parseFiles,
+  replaceableKeyAt,
+  textOf,
+} from './lib/kept-pem.ts';
 import { modeText } from './lib/ownership.ts';
 import { absolute, invalid } from './lib/path.ts';
 import { metaOf, type SeenMeta } from './lib/seen-file.ts';
@@ -133,9 +142,8 @@ async function make(host: Host, want: Certificate, io: StepIo): Promise<Certifie
   onlyLocal(host, 'certificate');
   const paths = pathsOf(want);
   const wanted = checked(want);
-  // Asked through the host, so that the before-image is kept first; and again, because what is there must not be made twice.
-  const found = judge(await host.run(look(want), { signal: io.signal }), want);
-  if (found.verdict === 'satisfied') return found.output;
+  const found = await foundAgain(host, { look, judge }, want, io);
+  if (found !== undefined) return found;
   const { issuer } = want;
   const signer = { certificate: readKept(issuer.certificate), key: readKept(issuer.key) };
   const { served } = readIssuer(issuer, certificatesIn(signer.certificate), certificatesIn(readKept(issuer.chain)));

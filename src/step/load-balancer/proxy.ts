@@ -1,8 +1,8 @@
-import type { Json } from '../../model/json.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
 import type { Wanted } from '../../plan/ref.ts';
 import { type DedicatedStep, dedicated } from '../../plan/step.ts';
-import { restartWhenUndone, service } from '../generic/index.ts';
-import type { ProxyPod } from './static-pod.ts';
+import { type Content, file, restartWhenUndone, service } from '../generic/index.ts';
+import { type ProxyPod, proxyPod, staticPodFile } from './static-pod.ts';
 
 /** A file on a host. */
 type Written = { readonly path: string; readonly sha256: string };
@@ -61,8 +61,55 @@ export interface ProxySteps {
   };
 }
 
+/** What tells one proxy from another. */
+interface ProxyKind {
+  /** Its package, its unit and its directory in /etc. */
+  readonly name: string;
+  /** Its static pod. */
+  readonly pod: string;
+  /** Its configuration file. */
+  readonly file: string;
+  /** Where the container expects the configuration. */
+  readonly mountPath: string;
+  readonly capabilities: readonly string[];
+  readonly content: (settings: ProxySettings, place: 'pod' | 'service') => Content;
+  /** How the kubelet asks the pod whether it is healthy. */
+  readonly probe: (pod: ProxyPod) => JsonObject;
+  readonly ask: ProxySteps['service']['ask'];
+}
+
+/** The steps of a proxy in front of the API servers: a static pod on workers, a service on load balancers. */
+export function proxySteps(kind: ProxyKind): ProxySteps {
+  const { name, mountPath, capabilities, ask } = kind;
+  const directory = `/etc/kubexm/${name}`;
+  const [podConfig, serviceConfig] = [`${directory}/${kind.file}`, `/etc/${name}/${kind.file}`];
+  const configured = (path: string, place: 'pod' | 'service', where: string) =>
+    dedicated('config', file, `The configuration of ${name} on a ${where}.`, (settings: ProxySettings) =>
+      file({ path, content: kind.content(settings, place), mode: '0644', owner: 'root:root' }),
+    );
+  return {
+    pod: {
+      name: kind.pod,
+      directory,
+      config: configured(podConfig, 'pod', 'worker'),
+      manifest: dedicated('pod', file, `${name} as a static pod.`, (pod: ProxyPod) =>
+        staticPodFile(
+          kind.pod,
+          proxyPod({ ...pod, name: kind.pod, config: podConfig, mountPath, capabilities, probe: kind.probe(pod) }),
+        ),
+      ),
+    },
+    service: {
+      note: proxyServiceNote(name),
+      config: configured(serviceConfig, 'service', 'load balancer'),
+      running: proxyService(name, serviceConfig),
+      ask,
+    },
+  };
+}
+
 /** Stands before what changes the configuration of a proxy that may have been there before. */
-export const proxyServiceNote = (unit: string) =>
+const proxyServiceNote = (unit: string) =>
   dedicated(
     'note',
     restartWhenUndone,
@@ -71,7 +118,7 @@ export const proxyServiceNote = (unit: string) =>
   );
 
 /** A proxy as a service. With another configuration it is reloaded: its connections live on. */
-export const proxyService = (unit: string, config: string) =>
+const proxyService = (unit: string, config: string) =>
   dedicated(
     'service',
     service,

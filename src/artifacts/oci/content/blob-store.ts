@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncDirectory } from '../../../local/files.ts';
 import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import { algorithmOf, type Digest, digestOf, finished, hasherFor, hexOf } from './digest.ts';
 import { locked } from './lock.ts';
@@ -196,16 +197,6 @@ class DiskStore implements BlobStore {
     await rename(file, path);
     await part.protect();
     await syncDirectory(dirname(path));
-  }
-}
-
-async function syncDirectory(dir: string): Promise<void> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(dir, 'r');
-    await handle.sync();
-  } finally {
-    await handle?.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncDirectory } from '../../../local/files.ts';
 import { kubexmError } from '../../../model/errors/index.ts';
 import type { Kept } from './kept.ts';
 import { absolute, tempBeside } from './path.ts';
@@ -56,13 +57,4 @@ async function makePrivateDirectory(path: string): Promise<void> {
   }
   await chmod(path, 0o700);
   await syncDirectory(dirname(path));
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }

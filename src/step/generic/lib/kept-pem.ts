@@ -4,6 +4,7 @@ import { KubexmError, kubexmError } from '../../../model/errors/index.ts';
 import { type Host, LOCAL, type Output, output } from '../../../model/host.ts';
 import { lines, type Script, sh } from '../../../model/script.ts';
 import { type Chain, certificatesIn, readPrivateKey } from '../../../pki/index.ts';
+import type { StepIo, Verdict } from '../../../plan/step.ts';
 import { invalid } from './path.ts';
 import { lookAt, parseSeen, type SeenFile } from './seen-file.ts';
 import { sha256 } from './write.ts';
@@ -21,6 +22,20 @@ export interface SeenKey {
 /** Files are kept on the machine kubexm runs on: nothing is made elsewhere. */
 export function onlyLocal(host: Host, kind: string): void {
   if (host.name !== LOCAL) throw invalid(`${kind} works on the local machine only, not on ${host.name}`);
+}
+
+/**
+ * What a step makes, where it is there already. Asked through the host, so that the before-image is kept first; and again, because what
+ * is there must not be made twice.
+ */
+export async function foundAgain<Want, Made>(
+  host: Host,
+  { look, judge }: { look(want: Want): Script; judge(output: Output, want: Want): Verdict<unknown, Made> },
+  want: Want,
+  { signal }: Pick<StepIo, 'signal'>,
+): Promise<Made | undefined> {
+  const found = judge(await host.run(look(want), { signal }), want);
+  return found.verdict === 'satisfied' ? found.output : undefined;
 }
 
 /** A script that describes files one after the other: public ones with what is in them, secret ones without. */
