@@ -36,6 +36,18 @@ const FIELDS = [
   'spec.network.kubeServiceCIDR',
 ];
 
+/** Certificates that kubexm makes itself; kubeadm makes its own. */
+const PKI = ['spec.pki.keyAlgorithm', 'spec.pki.ca.**', 'spec.pki.frontProxy.**', 'spec.pki.validity.**'];
+
+/** The tasks by which kubexm installs Kubernetes without kubeadm. */
+const BINARY_TASKS = [
+  'kubernetes/programs',
+  'kubernetes/certificates',
+  'kubernetes/services',
+  'kubernetes/begin',
+  'kubernetes/nodes',
+];
+
 const PROCESSES = ['kube-apiserver', 'kube-controller', 'kube-scheduler', 'kubelet'];
 
 /** Controller manager, scheduler and the health of the kubelet are only for the host itself. */
@@ -81,8 +93,16 @@ export const binaryKubernetes: Component = {
   name: 'binary',
   kind: 'kubernetes',
   isUsed: ({ spec }) => spec.kubernetes.type === 'kubexm',
-  tasks: [],
-  fields: ['spec.kubernetes.type=kubexm', ...FIELDS],
+  tasks: BINARY_TASKS,
+  fields: ['spec.kubernetes.type=kubexm', ...FIELDS, ...PKI],
+  // Services that all restart at once with other settings would stop the cluster.
+  fixed: [
+    'spec.kubernetes.type',
+    ...FIELDS,
+    'spec.controlPlaneEndpoint.externalLoadBalancer',
+    'spec.pki.ca.**',
+    'spec.pki.frontProxy.**',
+  ],
   catalog: (cluster): readonly CatalogLine[] => [
     {
       component: 'kubernetes',
@@ -101,7 +121,7 @@ export const kubeProxy: Component = {
   name: 'kube-proxy',
   kind: 'proxy',
   isUsed: () => true,
-  tasks: ['kubernetes/init'],
+  tasks: ['kubernetes/init', 'kubernetes/nodes'],
   fields: [],
   // Its image or program comes with Kubernetes.
   catalog: () => [],
@@ -109,13 +129,17 @@ export const kubeProxy: Component = {
   ports: (_cluster, host) =>
     isNode(host) ? [10_249, 10_256].map((port) => ({ port, protocol: 'tcp', from: [] })) : [],
   processes: ['kube-proxy'],
-  workloads: () => [
-    {
-      kind: 'DaemonSet',
-      title: 'kube-proxy',
-      namespace: 'kube-system',
-      name: 'kube-proxy',
-      selector: 'k8s-app=kube-proxy',
-    },
-  ],
+  // From its program it is a service of every node.
+  workloads: (cluster) =>
+    kubeadm.isUsed(cluster)
+      ? [
+          {
+            kind: 'DaemonSet',
+            title: 'kube-proxy',
+            namespace: 'kube-system',
+            name: 'kube-proxy',
+            selector: 'k8s-app=kube-proxy',
+          },
+        ]
+      : [],
 };

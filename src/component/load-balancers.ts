@@ -46,20 +46,12 @@ function proxy(name: 'haproxy' | 'nginx', outside: Endpoint['externalLoadBalance
     fields: [`${ENDPOINT}.internalLoadbalancer=${name}`, `${ENDPOINT}.externalLoadBalancer=${outside}`],
     // One that is replaced by another would stay on the workers.
     fixed: [`${ENDPOINT}.internalLoadbalancer`],
-    catalog: (cluster): readonly CatalogLine[] => {
-      const workers = proxiedIn(cluster);
-      // kubeadm runs it as a static pod; with binaries it is a service of the operating system.
-      const inside: CatalogLine =
-        cluster.spec.kubernetes.type === 'kubeadm'
-          ? { component: name, hosts: workers, images: [name] }
-          : { component: name, hosts: workers, packages: true };
-      return [
-        ...(isOutside(cluster)
-          ? [{ component: name, hosts: hostsOf(cluster, 'loadbalancer'), packages: true } as const]
-          : []),
-        ...(isInside(cluster) ? [inside] : []),
-      ];
-    },
+    catalog: (cluster): readonly CatalogLine[] => [
+      ...(isOutside(cluster)
+        ? [{ component: name, hosts: hostsOf(cluster, 'loadbalancer'), packages: true } as const]
+        : []),
+      ...(isInside(cluster) ? [{ component: name, hosts: proxiedIn(cluster), images: [name] }] : []),
+    ],
     ports: (cluster, host): readonly Port[] => {
       const { port } = cluster.spec.controlPlaneEndpoint;
       const health = { port: PROXY_HEALTH_PORT, protocol: 'tcp', from: [] } as const;

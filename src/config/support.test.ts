@@ -82,6 +82,8 @@ test('a value that would do is named, for what is written and for a default', as
 });
 
 test('fields of certificates that a pipeline does not make are refused', async () => {
-  const text = plus('pki: {keyAlgorithm: rsa-4096, frontProxy: {caFile: a.crt, keyFile: a.key}}\n');
-  expect(await refused(text, createCluster.actsOn)).toEqual(['17:33 spec.pki.frontProxy']);
+  const text = plus('pki: {keyAlgorithm: rsa-4096, etcd: {caFile: a.crt, keyFile: a.key}}\n');
+  const withoutEtcd = createCluster.actsOn.filter((field) => !field.startsWith('spec.pki.etcd'));
+  expect(await refused(text, withoutEtcd)).toEqual(['17:33 spec.pki.etcd']);
+  expect(await refused(text, createCluster.actsOn)).toEqual([]);
 });

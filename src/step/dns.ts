@@ -20,10 +20,10 @@ export const corednsConfig = dedicated(
   'fields',
   kubeObjects,
   'The configuration of CoreDNS: the domain, zones, upstream servers, rewrites and hosts of this cluster.',
-  ({ dns, domain, nodes }: Coredns) =>
+  (params: Coredns) =>
     kubeObjects({
       name: 'CoreDNS',
-      objects: corednsObjects(dns, domain, nodes),
+      objects: corednsObjects(params),
       shared: true,
       kubeconfig: KUBERNETES.adminConf,
     }),
@@ -71,23 +71,20 @@ function corefile(dns: Dns, domain: string): string {
 }
 
 /** As long as by kubeadm until it is called not ready, and seconds instead of ten until it is found to be. */
-const READINESS = { periodSeconds: 2, failureThreshold: 15 };
+export const READINESS = { periodSeconds: 2, failureThreshold: 15 };
 
 /** The objects that hold it. A hosts file of its own lies beside, in the directory that CoreDNS has mounted. */
-function corednsObjects(dns: Dns, domain: string, nodes: number): readonly JsonObject[] {
-  const hosts = dns.dnsEtcHosts.trim();
+function corednsObjects(params: Coredns): readonly JsonObject[] {
   const name = 'coredns';
   const metadata = { name, namespace: 'kube-system' };
-  const data = { Corefile: corefile(dns, domain), ...(hosts === '' ? {} : { hosts: `${hosts}\n` }) };
-  const items = Object.keys(data).map((key) => ({ key, path: key }));
-  const volumes = [{ name: 'config-volume', configMap: { name, items } }];
+  const volumes = params.dns.dnsEtcHosts.trim() === '' ? {} : { volumes: corednsVolumes(params) };
   const pod = {
     containers: [{ name, readinessProbe: READINESS }],
-    topologySpreadConstraints: [spreadOver(nodes)],
-    ...(hosts === '' ? {} : { volumes }),
+    topologySpreadConstraints: [spreadOver(params.nodes)],
+    ...volumes,
   };
   return [
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: corednsData(params) },
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { template: { spec: pod } } },
   ];
 }
@@ -96,7 +93,7 @@ function corednsObjects(dns: Dns, domain: string, nodes: number): readonly JsonO
  * On different nodes. What kubeadm says is only a preference: when CoreDNS starts there is one node, and both pods would stay there.
  * With `minDomains` the second one waits for the second node.
  */
-function spreadOver(nodes: number): JsonObject {
+export function spreadOver(nodes: number): JsonObject {
   return {
     topologyKey: 'kubernetes.io/hostname',
     maxSkew: 1,
@@ -106,6 +103,18 @@ function spreadOver(nodes: number): JsonObject {
     // While it is updated, old pods do not count.
     matchLabelKeys: ['pod-template-hash'],
   };
+}
+
+/** The files that CoreDNS reads. */
+export function corednsData({ dns, domain }: Coredns): Readonly<Record<string, string>> {
+  const hosts = dns.dnsEtcHosts.trim();
+  return { Corefile: corefile(dns, domain), ...(hosts === '' ? {} : { hosts: `${hosts}\n` }) };
+}
+
+/** How its pods get them. */
+export function corednsVolumes(params: Coredns) {
+  const items = Object.keys(corednsData(params)).map((key) => ({ key, path: key }));
+  return [{ name: 'config-volume', configMap: { name: 'coredns', items } }];
 }
 
 function block(title: string, inside: readonly string[]): string {

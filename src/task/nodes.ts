@@ -1,10 +1,12 @@
 import { stackedEtcd } from '../component/etcd.ts';
 import { CONTROL_PLANE } from '../component/index.ts';
+import { binaryKubernetes } from '../component/kubernetes.ts';
 import type { PlanContext, PlanHost } from '../plan/layers.ts';
 import { type ProxyMode, proxyModeOf } from '../step/kubeadm/proxy-mode.ts';
 
-/** The static pods of a master. */
+/** The static pods of a master. Without kubeadm its programs are services. */
 export function staticPods({ cluster }: PlanContext): readonly string[] {
+  if (binaryKubernetes.isUsed(cluster)) return [];
   return stackedEtcd.isUsed(cluster) ? [...CONTROL_PLANE, 'etcd'] : CONTROL_PLANE;
 }
 

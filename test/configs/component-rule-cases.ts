@@ -129,9 +129,21 @@ export const componentRuleCases: readonly Case[] = [
   bad(
     'KX2743',
     'one CA for two',
-    plus('pki:\n  ca: {caFile: a.crt, keyFile: a.key}\n  frontProxy: {caFile: a.crt, keyFile: a.key}\n'),
+    plus(
+      'pki:\n  ca: {caFile: a.crt, keyFile: a.key}\n  frontProxy: {caFile: a.crt, keyFile: a.key}\n',
+      kube('type: kubexm'),
+      etcd('type: kubexm'),
+      ['worker:', 'etcd: [node1]\n    worker:'],
+    ),
     'a.crt',
     'frontProxy',
+  ),
+  bad(
+    'KX2745',
+    'a CA that kubeadm would not use',
+    plus('pki:\n  ca: {caFile: a.crt, keyFile: a.key}\n'),
+    undefined,
+    'pki.ca',
   ),
   bad(
     'KX2744',

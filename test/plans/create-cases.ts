@@ -36,6 +36,11 @@ export function withOwnEtcd(text: string): string {
     .replace(/( {4}master: (.*)\n)/, '$1    etcd: $2\n');
 }
 
+/** The same without kubeadm: Kubernetes and etcd from their programs. */
+export function fromPrograms(text: string): string {
+  return withOwnEtcd(text).replace('kubernetes: {', 'kubernetes: {type: kubexm, ');
+}
+
 /** Three masters behind a load balancer that kubexm sets up, with two more hosts for it where `endpoint` needs them. */
 export function balancedBy(endpoint: string, workers = 1): string {
   const text = creatable({ masters: 3, workers, more: `  controlPlaneEndpoint: {${endpoint}}\n` });
@@ -66,6 +71,7 @@ const plans = {
   'create-rocky-9': await creation(creatable(), { system: 'rocky-9', skipPreflight: true }),
   'create-dual-stack': await creation(dual, { skipPreflight: true }),
   'create-etcd': await creation(withOwnEtcd(creatable({ masters: 3, workers: 1 })), { skipPreflight: true }),
+  'create-binary': await creation(fromPrograms(balancedBy('internalLoadbalancer: haproxy', 2)), { skipPreflight: true }),
   'create-haproxy': await creation(balancedBy('internalLoadbalancer: haproxy', 2), { skipPreflight: true }),
   'create-keepalived-nginx': await creation(
     balancedBy('externalLoadBalancer: kubexm-kn, lb_address: 10.3.0.100, port: 8443'),
@@ -80,7 +86,7 @@ const plans = {
   }),
 };
 
-/** Clusters as they are created: several masters, another family, two families of addresses, old control groups. */
+/** Clusters as they are created: several masters, without kubeadm, another family, two families of addresses, old control groups. */
 export const createCases: Readonly<Record<string, () => ExecutionFragment>> = Object.fromEntries(
   Object.entries(plans).map(([name, plan]) => [name, () => plan]),
 );

@@ -25,5 +25,12 @@ const external = rule([`${PKI}.etcd`, 'spec.etcd.type'], ({ cluster, report }) =
   if (etcd.type === 'external' && pki.etcd !== undefined) report('KX2744', {}, at('etcd'), ['spec', 'etcd', 'type']);
 });
 
+const installer = rule([`${PKI}.ca`, `${PKI}.frontProxy`, 'spec.kubernetes.type'], ({ cluster, report }) => {
+  const { kubernetes, pki } = cluster.spec;
+  if (kubernetes.type !== 'kubeadm') return;
+  for (const name of ['ca', 'frontProxy'] as const)
+    if (pki[name] !== undefined) report('KX2745', { name }, at(name), ['spec', 'kubernetes', 'type']);
+});
+
 /** Rules over CAs and certificates. */
-export const pkiRules: readonly Rule[] = [validity, separate, external];
+export const pkiRules: readonly Rule[] = [validity, separate, external, installer];

@@ -8,6 +8,7 @@ import {
   families,
   formatCidr,
   formatIp,
+  nthAddress,
   overlaps,
   parseCidr,
   parseIp,
@@ -110,4 +111,12 @@ test('families keep their order', () => {
   ]);
   expect(value).toEqual({ list: ['2022::2', '172.16.0.2'], ipv4: '172.16.0.2', ipv6: '2022::2' });
   expect(families(value)).toBe('6,4');
+});
+
+test.each([
+  ['10.96.0.0/12', 10n, '10.96.0.10'],
+  ['10.233.0.0/18', 1n, '10.233.0.1'],
+  ['fd85::/112', 10n, 'fd85::a'],
+])('of %s the address %d is %s', (network, n, address) => {
+  expect(nthAddress(network, n)).toBe(address);
 });

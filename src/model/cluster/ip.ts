@@ -55,6 +55,13 @@ export function formatCidr(cidr: Cidr): string {
   return `${formatIp({ family: cidr.family, value: cidr.network })}/${cidr.prefix}`;
 }
 
+/** The nth address of a network: `10.96.0.10` is the tenth of `10.96.0.0/12`. */
+export function nthAddress(network: string, n: bigint): string {
+  const cidr = parseCidr(network);
+  if (cidr === undefined) throw new TypeError(`${network} is no network`);
+  return formatIp({ family: cidr.family, value: cidr.network + n });
+}
+
 /** Whether an address lies in a network. */
 export function contains(cidr: Cidr, ip: Ip): boolean {
   const free = BigInt(BITS[cidr.family] - cidr.prefix);

@@ -172,6 +172,7 @@ export const configErrors = {
   KX2742: code(3, 'days', 'ca'),
   KX2743: code(3, 'one', 'other'),
   KX2744: code(3),
+  KX2745: code(3, 'name'),
   // data/errors/config-notes.json · KX28xx: secrets that cannot be read; KX29xx: warnings, with which a configuration still loads.
   KX2801: code(3, 'field', 'name'),
   KX2802: code(3, 'field', 'name', 'reason'),

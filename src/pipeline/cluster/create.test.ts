@@ -298,11 +298,9 @@ describe('what it refuses', () => {
     const bare = ownEtcd(creatable())
       .replace('  etcd: {type: kubexm}\n', '')
       .replace(/ {2}network: .*\n/, '')
-      .replace(/ {2}dns: .*\n/, '')
-      .replace('kubernetes: {', 'kubernetes: {type: kubexm, ');
+      .replace(/ {2}dns: .*\n/, '');
     expect(await refused(bare)).toEqual([
       'KX4041 spec.dns.nodelocaldns.enabled: true → false',
-      'KX4041 spec.kubernetes.type: kubexm → kubeadm',
       'KX4041 spec.network.plugin: calico → flannel',
     ]);
   });

@@ -5,6 +5,7 @@ import { clusterModule, diagnosticsModule } from '../../module/cluster.ts';
 import { dnsModule } from '../../module/dns.ts';
 import { etcdModule } from '../../module/etcd.ts';
 import {
+  certificatesModule,
   kubeletModule,
   kubernetesInitModule,
   kubernetesModule,
@@ -43,6 +44,7 @@ export const createCluster = definePipeline<CreateClusterParams>({
     runtimeModule,
     imagesModule,
     kubernetesProgramsModule,
+    certificatesModule,
     kubeletModule,
     nodeVolumesModule,
     etcdModule,
@@ -70,6 +72,7 @@ export const createCluster = definePipeline<CreateClusterParams>({
         parallel(sequence(kubeletModule.plan(context), localBalancerModule.plan(context)), balancers),
       ),
       sequence(runtime, imagesModule.plan(context)),
+      certificatesModule.plan(context),
       store,
     );
     // Pods may need volumes one day; the cluster comes up without.

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { balancedBy, contextWithArtifacts, creatable, withOwnEtcd } from '../../../test/plans/create-cases.ts';
+import {
+  balancedBy,
+  contextWithArtifacts,
+  creatable,
+  fromPrograms,
+  withOwnEtcd,
+} from '../../../test/plans/create-cases.ts';
 import { roleFinder, rolesFor } from '../../engine/selection.ts';
 import { buildGraph } from '../../plan/graph.ts';
 import type { PlanContext } from '../../plan/layers.ts';
@@ -11,6 +17,7 @@ describe('every task of create cluster', async () => {
   const contexts = await Promise.all(
     [
       withOwnEtcd(creatable({ masters: 3, workers: 2, more: '  system: {timezone: Europe/Berlin}\n' })),
+      fromPrograms(creatable({ masters: 3, workers: 2 })),
       balancedBy('internalLoadbalancer: nginx'),
       balancedBy('externalLoadBalancer: kubexm-kh, lb_address: 10.3.0.100'),
       balancedBy('internalLoadbalancer: kube-vip, lb_address: 10.1.0.100'),

@@ -117,6 +117,19 @@ describe('the table of health', () => {
     `);
   });
 
+  test('services of which one leads are well while it says so', () => {
+    const lease = (name: string, renewed: string) => ({ kind: 'Lease', name, renewed, now: '2026-01-02T03:04:35Z' });
+    const leases = [
+      lease('kube-controller-manager', '2026-01-02T03:04:33.123456Z'),
+      lease('kube-scheduler', '2026-01-02T03:03:33.123456Z'),
+    ];
+    const led = ['kube-controller-manager', 'kube-scheduler'];
+    const rows = healthTable({ ...report([...well, proxy(2), ...leases]), led }, 'en').split('\n');
+    expect(rows.find((row) => row.includes('kube-controller-manager'))).toMatch(/1\/1 +ok/);
+    expect(rows.find((row) => row.includes('kube-scheduler'))).toMatch(/0\/1 +KX4703/);
+    expect(healthTable({ ...report([...well, proxy(2)]), led }, 'en')).toContain('is not well');
+  });
+
   test('of many nodes only those that are not well are listed', () => {
     const names = Array.from({ length: 5000 }, (_, i) => `node${i}`);
     const parts = names.map((name, i) => node(name, i === 7 ? undefined : 'Ready'));

@@ -5,7 +5,7 @@ import { type FindingRow, findingTable } from '../finding.ts';
 
 /** What the cluster says of one of its parts. */
 interface Part {
-  readonly kind: 'Node' | 'Pod' | 'DaemonSet' | 'Deployment';
+  readonly kind: 'Node' | 'Pod' | 'DaemonSet' | 'Deployment' | 'Lease';
   readonly namespace?: string;
   readonly name: string;
   readonly version?: string;
@@ -15,14 +15,19 @@ interface Part {
   readonly is?: 'Ready' | 'Available';
   readonly ready?: number;
   readonly wanted?: number;
+  /** When whoever leads said so for the last time, and what time it was on the master that was asked. */
+  readonly renewed?: string;
+  readonly now?: string;
 }
 
 /** What a cluster should be made of, and what it said that it is. */
 export interface HealthReport {
   readonly cluster: string;
   readonly nodes: readonly { readonly name: string; readonly roles: readonly string[] }[];
-  /** Static pods of each master: `etcd` is `etcd-cp1` on cp1. */
+  /** Static pods or API servers of each master: `etcd` is `etcd-cp1` on cp1. */
   readonly controlPlane: readonly string[];
+  /** Services of which one leads at a time, whatever master it is on. */
+  readonly led?: readonly string[];
   /** Daemon sets and deployments. */
   readonly addOns: readonly { readonly title: string; readonly namespace: string; readonly name: string }[];
   /** One line of JSON for each part. */
@@ -41,6 +46,8 @@ export const PARTS = [
   '{{with or .status.desiredNumberScheduled .spec.replicas}},"wanted":{{.}}{{end}}',
   '}{{"\\n"}}{{end}}',
 ].join('');
+
+const LEASE_SECONDS = 30;
 
 const WORDS = {
   part: { en: 'part', zh: '类别' },
@@ -87,17 +94,27 @@ function nodeRow(name: string, roles: readonly string[], node: Part | undefined,
 }
 
 function controlPlaneRows(
-  { controlPlane, nodes }: HealthReport,
+  { controlPlane, nodes, led = [] }: HealthReport,
   parts: readonly Part[],
   lang: Lang,
 ): readonly FindingRow[] {
   const masters = nodes.filter(({ roles }) => roles.includes('master'));
   const wanted = masters.length;
   const well = new Set(parts.flatMap(({ kind, name, is }) => (kind === 'Pod' && is === 'Ready' ? [name] : [])));
-  return controlPlane.map((name) => {
+  const pods = controlPlane.map((name) => {
     const ready = masters.filter((master) => well.has(`${name}-${master.name}`)).length;
     return partRow(WORDS.controlPlane[lang], name, 'kube-system', { ready, wanted, isWell: ready === wanted });
   });
+  const leaders = led.map((name) => {
+    const isWell = parts.some((part) => part.kind === 'Lease' && part.name === name && isFresh(part));
+    return partRow(WORDS.controlPlane[lang], name, 'kube-system', { ready: isWell ? 1 : 0, wanted: 1, isWell });
+  });
+  return [...pods, ...leaders];
+}
+
+/** Who leads says so every two seconds; after fifteen another takes its place. */
+function isFresh({ renewed = '', now = '' }: Part): boolean {
+  return Date.parse(now) - Date.parse(renewed) < LEASE_SECONDS * 1000;
 }
 
 function addOnRows({ addOns }: HealthReport, parts: readonly Part[], lang: Lang): readonly FindingRow[] {

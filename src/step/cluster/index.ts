@@ -248,17 +248,24 @@ export const askHealth = dedicated(
   'health',
   command,
   'Ask the cluster how it is.',
-  ({ namespaces }: { readonly namespaces: readonly string[] }) => {
+  ({
+    namespaces,
+    services = [],
+  }: {
+    readonly namespaces: readonly string[];
+    readonly services?: readonly string[];
+  }) => {
     const get = (what: string) =>
       sh`${{ script: KUBECTL_OF_ADMIN }} get ${{ script: what }} -o ${`go-template=${PARTS}`}`;
     const asked = [
+      ...services,
       get('pods -n kube-system -l tier=control-plane'),
       ...namespaces.map((namespace) => get(`daemonsets,deployments -n ${namespace}`)),
       get('nodes'),
     ];
     return command({
       purpose: 'ask how the cluster is',
-      run: asked.map(({ script }) => script).join(' &&\n'),
+      run: asked.map((one) => (typeof one === 'string' ? one : one.script)).join(' &&\n'),
       retry: { attempts: 5, delaySeconds: 2, onCodes: [1] },
     });
   },

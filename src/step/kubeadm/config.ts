@@ -39,7 +39,12 @@ export interface EndpointsOfEtcd {
 }
 
 /** The settings of the cluster in the kubeadm configuration. */
-export interface ClusterSettings {
+export interface ClusterSettings extends CommonSettings {
+  readonly imageRepository: string;
+}
+
+/** What holds for a cluster, whoever starts its programs. */
+export interface CommonSettings {
   /** With its `v`. */
   readonly version: string;
   readonly clusterName: string;
@@ -49,7 +54,6 @@ export interface ClusterSettings {
   readonly dnsDomain: string;
   readonly podSubnets: readonly string[];
   readonly serviceSubnets: readonly string[];
-  readonly imageRepository: string;
   readonly certSans: readonly string[];
   readonly apiserverArgs: readonly Flag[];
   readonly controllerManagerArgs: readonly Flag[];

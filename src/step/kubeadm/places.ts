@@ -38,6 +38,11 @@ const DIRECTORIES = [
 /** What kubeadm and the kubelet put into the usual place, wherever the rest is. */
 const CONFIGURATION = ['config.yaml', 'instance-config.yaml', 'kubeadm-flags.env', 'pki'];
 
+/** Where a kubelet keeps its state. */
+export function stateFiles({ kubeletDir }: Pick<NodePlaces, 'kubeletDir'>): readonly string[] {
+  return [...new Set([KUBELET_DIR, kubeletDir])].flatMap((dir) => STATE_FILES.map((name) => `${dir}/${name}`));
+}
+
 /** What `resetNode` removes, without the static pods that kubeadm has not written. */
 export function resetForAnotherTry(places: NodePlaces): Script {
   const { staticPods = [] } = places;
@@ -95,9 +100,8 @@ export function placesEffects({ etcdDir, kubeletDir }: NodePlaces): readonly Eff
  * something may be mounted, or that others may have had before, are left to the effects, which know.
  */
 export function resetNode(places: NodePlaces): string {
-  const { criSocket, etcdDir, kubeletDir } = places;
+  const { criSocket, etcdDir } = places;
   const configuration = CONFIGURATION.map((name) => `${KUBELET_DIR}/${name}`);
-  const state = [...new Set([KUBELET_DIR, kubeletDir])].flatMap((dir) => STATE_FILES.map((name) => `${dir}/${name}`));
   return lines(
     // With several masters at once, neither the API nor etcd may answer any more, and kubeadm would wait for minutes.
     sh`if [ -n "$KX_WHOLE" ]; then rm -f /etc/kubernetes/admin.conf; fi`,
@@ -109,7 +113,7 @@ systemctl stop kubelet 2>/dev/null || :
 rm -rf /etc/kubernetes/manifests /etc/kubernetes/pki /etc/kubernetes/*.conf`,
     ...(etcdDir === undefined ? [] : [sh`rm -rf ${etcdMember(etcdDir)}`]),
     sh`rm -rf ${configuration}
-rm -f ${state}`,
+rm -f ${stateFiles(places)}`,
   ).script;
 }
 

@@ -6,17 +6,19 @@ import type { ExecutionFragment } from '../../plan/node.ts';
 import { member, type Ref } from '../../plan/ref.ts';
 import { installPrograms } from '../../step/artifacts.ts';
 
-/** Programs of a component on hosts, each with the build for its processor. */
+/** Programs of a component on hosts, each with the build for its processor. Masters may have `more`. */
 export function programs(
   context: PlanContext,
   hosts: readonly PlanHost[],
   component: string,
   names: readonly string[],
   directory: string,
+  more: readonly string[] = [],
 ): ExecutionFragment {
   if (names.length === 0) return nothing();
+  const namesOn = ({ roles }: PlanHost) => (roles.includes('master') ? [...names, ...more] : names);
   const artifactsOf = (host: PlanHost) =>
-    Object.fromEntries(names.map((name) => [name, programRef(context, component, name, host)]));
+    Object.fromEntries(namesOn(host).map((name) => [name, programRef(context, component, name, host)]));
   return on(hosts, (host) => installPrograms({ artifacts: artifactsOf(host), directory }), {
     name: `programs-${component}`,
   });

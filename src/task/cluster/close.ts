@@ -1,3 +1,4 @@
+import { kubeadm } from '../../component/kubernetes.ts';
 import { on } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { joinSecretsGone } from '../../step/cluster/index.ts';
@@ -9,5 +10,7 @@ export const closeTask = defineTask({
   description: 'Remove what let nodes join.',
   tags: ['kubernetes', 'join'],
   steps: [joinSecretsGone],
+  // Only kubeadm lets nodes join by tokens.
+  isRequired: ({ cluster }) => kubeadm.isUsed(cluster),
   plan: (context) => on(healthyMaster(context), joinSecretsGone({})),
 });

@@ -2,9 +2,10 @@ import { type ComponentKind, componentsOf, type Workload } from '../../component
 import type { Cluster } from '../../model/cluster/index.ts';
 import type { Mark } from '../../model/mark.ts';
 import { marked, nothing, on, parallel, sequence } from '../../plan/combinators.ts';
-import { defineTask } from '../../plan/layers.ts';
+import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import type { ExecutionFragment } from '../../plan/node.ts';
 import { member } from '../../plan/ref.ts';
+import { controlPlaneHealthy } from '../../step/binary/services.ts';
 import {
   controlPlaneReady,
   daemonReady,
@@ -20,7 +21,7 @@ export const healthTask = defineTask({
   description:
     'Wait until every node is ready, with its network and its part of the control plane, and names are answered.',
   tags: ['health'],
-  steps: [nodeReady, daemonRevision, daemonReady, controlPlaneReady, deploymentServes],
+  steps: [nodeReady, daemonRevision, daemonReady, controlPlaneReady, controlPlaneHealthy, deploymentServes],
   plan: (context) => {
     const nodes = targetNodes(context);
     const first = healthyMaster(context);
@@ -49,19 +50,7 @@ export const healthTask = defineTask({
         ),
         ...waits.map(({ revision }) => revision),
       ),
-      parallel(
-        marked(
-          'control-plane-ready',
-          on(
-            targetMasters(context),
-            (host) => controlPlaneReady({ node: host.name, components: staticPods(context) }),
-            {
-              name: 'control-plane',
-            },
-          ),
-        ),
-        ...waits.map(({ ready }) => ready),
-      ),
+      parallel(marked('control-plane-ready', controlPlaneOf(context)), ...waits.map(({ ready }) => ready)),
     );
   },
 });
@@ -72,6 +61,14 @@ const READY: Partial<Record<ComponentKind, Mark>> = {
   proxy: 'proxy-ready',
   dns: 'dns-ready',
 };
+
+/** Static pods, or services: each master looks at its own. */
+function controlPlaneOf(context: PlanContext): ExecutionFragment {
+  const components = staticPods(context);
+  const ready = ({ name: node }: PlanHost) =>
+    components.length === 0 ? controlPlaneHealthy({ node }) : controlPlaneReady({ node, components });
+  return on(targetMasters(context), ready, { name: 'control-plane' });
+}
 
 /** The workloads of a cluster, named by the kind of their component: the first `network`, further ones `network-<name>`. */
 function namedWorkloads(

@@ -70,7 +70,17 @@ function asked(context: PlanContext, secure: boolean): ExecutionFragment {
   );
 }
 
-function ownFiles(context: PlanContext) {
+/** What an API server must have been started with to reach etcd. */
+export function etcdClientDigests(context: PlanContext): readonly Ref<string>[] {
+  return Object.values(ownFiles(context).files).map((file) => member(file, 'sha256'));
+}
+
+/** Made once for all tasks. */
+function ownFiles(context: PlanContext): ReturnType<typeof makeOwnFiles> {
+  return context.once(ownFiles, () => makeOwnFiles(context));
+}
+
+function makeOwnFiles(context: PlanContext) {
   const ca = authorityOf(context);
   const client = on(
     context.local,

@@ -1,3 +1,4 @@
+import { kubeadm } from '../../component/kubernetes.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { controlPlanePatch, KUBERNETES, kubernetesDirectory } from '../../step/kubeadm/index.ts';
@@ -9,6 +10,7 @@ export const controlPlaneTask = defineTask({
   description: 'Patches for the static pods of the masters, which kubeadm reads.',
   tags: ['kubernetes', 'control-plane'],
   steps: [kubernetesDirectory, controlPlanePatch],
+  isRequired: ({ cluster }) => kubeadm.isUsed(cluster),
   plan: (context) => {
     const masters = targetMasters(context);
     return sequence(

@@ -1,3 +1,4 @@
+import { kubeadm } from '../../component/kubernetes.ts';
 import { marked, on, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { kubeadmConfigFile, kubeadmInit } from '../../step/kubeadm/index.ts';
@@ -10,7 +11,7 @@ export const initKubernetesTask = defineTask({
   description: 'Begin the cluster on the first master.',
   tags: ['kubernetes', 'init'],
   steps: [kubeadmConfigFile, kubeadmInit],
-  isRequired: (context) => targetMasters(context).includes(firstMaster(context)),
+  isRequired: (context) => kubeadm.isUsed(context.cluster) && targetMasters(context).includes(firstMaster(context)),
   plan: (context) => {
     const first = firstMaster(context);
     const settings = { cluster: clusterSettings(context), node: nodeSettings(context, first) };

@@ -1,3 +1,4 @@
+import { kubeadm } from '../../component/kubernetes.ts';
 import { defineTask } from '../../plan/layers.ts';
 import { installPrograms } from '../../step/artifacts.ts';
 import { programs } from '../artifacts/programs.ts';
@@ -9,6 +10,7 @@ export const installKubernetesTask = defineTask({
   description: 'Install kubeadm, kubelet and kubectl.',
   tags: ['kubernetes', 'install'],
   steps: [installPrograms],
+  isRequired: ({ cluster }) => kubeadm.isUsed(cluster),
   plan: (context) =>
     programs(context, targetNodes(context), 'kubernetes', ['kubeadm', 'kubelet', 'kubectl'], '/usr/local/bin'),
 });

@@ -1,3 +1,4 @@
+import { kubeadm } from '../../component/kubernetes.ts';
 import { apiServerPort } from '../../model/cluster/places.ts';
 import type { Json } from '../../model/json.ts';
 import { marked, on, parallel, type StepFragment, sequence } from '../../plan/combinators.ts';
@@ -13,7 +14,7 @@ export const joinKubernetesTask = defineTask({
   description: 'Join the other masters and the workers.',
   tags: ['kubernetes', 'join'],
   steps: [joinToken, certificateKey, kubeadmJoin],
-  isRequired: (context) => joining(context).length > 0,
+  isRequired: (context) => kubeadm.isUsed(context.cluster) && joining(context).length > 0,
   plan: (context) => {
     const speaker = healthyMaster(context);
     const others = joining(context);

@@ -1,4 +1,5 @@
 import { componentsOf, runtimeOf } from '../../component/index.ts';
+import { kubeadm } from '../../component/kubernetes.ts';
 import { on, parallel, sequence } from '../../plan/combinators.ts';
 import { defineTask } from '../../plan/layers.ts';
 import {
@@ -20,6 +21,7 @@ export const kubeletTask = defineTask({
   description: 'Set up the unit of the kubelet.',
   tags: ['kubernetes', 'kubelet'],
   steps: [kubernetesDirectory, kubeletUnitFile, kubeletDropIn, kubeletEnabled],
+  isRequired: ({ cluster }) => kubeadm.isUsed(cluster),
   plan: (context) => {
     const nodes = targetNodes(context);
     const directory = KUBERNETES.dropIn.replace(/\/[^/]*$/, '');

@@ -1,3 +1,4 @@
+import { kubeadm } from '../../component/kubernetes.ts';
 import { on } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext, type PlanHost } from '../../plan/layers.ts';
 import { kubeletRunning } from '../../step/kubeadm/index.ts';
@@ -10,7 +11,7 @@ export const runKubeletsTask = defineTask({
   description: 'Keep the kubelets running with the files that are there now.',
   tags: ['kubernetes', 'kubelet'],
   steps: [kubeletRunning],
-  isRequired: (context) => withKubelet(context).length > 0,
+  isRequired: (context) => kubeadm.isUsed(context.cluster) && withKubelet(context).length > 0,
   plan: (context) =>
     on(withKubelet(context), (host) =>
       kubeletRunning({ fingerprint: [programDigest(context, 'kubernetes', 'kubelet', host)] }),

@@ -8,8 +8,9 @@ import type { ClusterHost } from '../../model/cluster/index.ts';
 import { apiServerPort } from '../../model/cluster/places.ts';
 import { type JsonObject, mergePatch } from '../../model/json.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
+import { unlessGiven } from '../../step/binary/flags.ts';
 import { ETCD_CLIENT } from '../../step/etcd/places.ts';
-import type { ClusterSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
+import type { ClusterSettings, CommonSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
 import { KUBERNETES } from '../../step/kubeadm/index.ts';
 import type { NodePlaces } from '../../step/kubeadm/places.ts';
 import { type Traits, traitsOf } from '../../step/kubeadm/version.ts';
@@ -33,6 +34,14 @@ export function endpointOf({ cluster }: PlanContext): string {
 
 /** The settings of the cluster in the kubeadm configuration. */
 export function clusterSettings(context: PlanContext): ClusterSettings {
+  const imageRepository = resourcesOf(context)
+    .reference('kube-apiserver')
+    .replace(/\/kube-apiserver:.*$/, '');
+  return { ...commonSettings(context), imageRepository };
+}
+
+/** What holds for a cluster, whoever starts its programs. */
+export function commonSettings(context: PlanContext): CommonSettings {
   const { spec, metadata } = context.cluster;
   const { kubernetes, network } = spec;
   return {
@@ -43,10 +52,7 @@ export function clusterSettings(context: PlanContext): ClusterSettings {
     dnsDomain: kubernetes.clusterName,
     podSubnets: families(network.kubePodsCIDR),
     serviceSubnets: families(network.kubeServiceCIDR),
-    imageRepository: resourcesOf(context)
-      .reference('kube-apiserver')
-      .replace(/\/kube-apiserver:.*$/, ''),
-    certSans: certSans(context),
+    certSans: certSans(context, spec.roleGroups.master),
     apiserverArgs: flags(kubernetes.apiserverArgs),
     controllerManagerArgs: unlessGiven(
       [...maskSizes(context), STARTS_AT_ONCE],
@@ -140,11 +146,10 @@ export function configOf({ cluster }: PlanContext, { name }: Pick<PlanHost, 'nam
   return found;
 }
 
-/** Everything under which somebody may reach an API server. */
-function certSans(context: PlanContext): readonly string[] {
-  const { spec } = context.cluster;
+/** Everything under which somebody may reach the API servers of these masters. */
+export function certSans({ cluster: { spec } }: PlanContext, names: readonly string[]): readonly string[] {
   const { domain, address } = spec.controlPlaneEndpoint;
-  const masters = spec.roleGroups.master.flatMap((name) => {
+  const masters = names.flatMap((name) => {
     const host = spec.hosts.find((one) => one.name === name);
     return host === undefined ? [] : [host.name, host.address, ...families(host.internal)];
   });
@@ -219,11 +224,6 @@ function flags(args: readonly string[]): readonly Flag[] {
     const [, name = '', value = 'true'] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
     return { name, value };
   });
-}
-
-/** A flag that is given twice may be a list, or an error: what the user says of one is all that is said of it. */
-function unlessGiven(ours: readonly Flag[], given: readonly Flag[]): readonly Flag[] {
-  return [...ours.filter(({ name }) => given.every((one) => one.name !== name)), ...given];
 }
 
 function families(stack: { readonly ipv4?: string; readonly ipv6?: string }): readonly string[] {
