@@ -1,5 +1,6 @@
 import { fixedFields } from '../component/index.ts';
-import { parallel, sequence } from '../plan/combinators.ts';
+import { kubeadm } from '../component/kubernetes.ts';
+import { nothing, parallel, sequence } from '../plan/combinators.ts';
 import { defineModule, moduleOf } from '../plan/layers.ts';
 import { beginTask } from '../task/binary/begin.ts';
 import { certificatesTask } from '../task/binary/certificates.ts';
@@ -44,7 +45,12 @@ export const kubernetesInitModule = defineModule({
   description: 'Kubernetes by kubeadm or from its programs, on the first master.',
   tasks: [initKubernetesTask, beginTask, kubeVipAdminTask],
   fixed: fixedFields('kubernetes'),
-  plan: (context) => sequence(initKubernetesTask.use(context), beginTask.use(context), kubeVipAdminTask.use(context)),
+  plan: (context) =>
+    sequence(
+      initKubernetesTask.use(context),
+      beginTask.use(context),
+      kubeadm.isUsed(context.cluster) ? kubeVipAdminTask.use(context) : nothing(),
+    ),
 });
 
 /** The other nodes join as soon as each is ready. */
@@ -53,5 +59,11 @@ export const kubernetesModule = defineModule({
   description: 'Kubernetes by kubeadm or from its programs, on all other masters and workers.',
   tasks: [joinKubernetesTask, runKubeletsTask, binaryNodesTask],
   plan: (context) =>
-    sequence(joinKubernetesTask.use(context), runKubeletsTask.use(context), binaryNodesTask.use(context)),
+    sequence(
+      joinKubernetesTask.use(context),
+      runKubeletsTask.use(context),
+      binaryNodesTask.use(context),
+      // kube-vip needs the kubelet of the first master, which kubeadm starts earlier.
+      kubeadm.isUsed(context.cluster) ? nothing() : kubeVipAdminTask.use(context),
+    ),
 });

@@ -17,7 +17,7 @@ metadata: {name: c}
 spec:
   hosts: [{name: n1, address: 192.0.2.1}]
   roleGroups: {master: [n1], worker: [n1]}
-  kubernetes: {version: v1.34.2}
+  kubernetes: {type: kubexm, version: v1.34.2}
   pki: {ca: {caFile: ca/ca.crt, keyFile: /etc/ca.key}}
   etcd:
     type: external

@@ -71,3 +71,11 @@ test.each([
 test('controller manager and scheduler are only for the host itself', async () => {
   expect(valuesOf(controllerManagerFlags(await settingsOf(creatable())), 'bind-address')).toEqual(['127.0.0.1']);
 });
+
+test('an etcd that exists is asked where it is, by the files that it needs', async () => {
+  const { cluster, node } = await settingsOf(creatable());
+  const endpoints = ['http://192.0.2.9:2379'];
+  const flags = apiServerFlags({ cluster: { ...cluster, etcd: { endpoints } }, node });
+  expect(valuesOf(flags, 'etcd-servers')).toEqual(endpoints);
+  expect(flags.filter(({ name }) => /^etcd-.*file$/.test(name))).toEqual([]);
+});

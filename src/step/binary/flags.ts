@@ -1,5 +1,4 @@
-import { ETCD_CLIENT } from '../etcd/places.ts';
-import type { CommonSettings, Flag, NodeSettings } from '../kubeadm/config.ts';
+import type { CommonSettings, EndpointsOfEtcd, Flag, NodeSettings } from '../kubeadm/config.ts';
 import { BINARY, kubeconfigOf, pkiFile } from './places.ts';
 
 /** What a program on a host is started with: the settings of the cluster and of the node. */
@@ -29,9 +28,7 @@ export function apiServerFlags({ cluster, node }: ProgramSettings): readonly Fla
     'tls-cert-file': pkiFile('apiserver.crt'),
     'tls-private-key-file': pkiFile('apiserver.key'),
     'etcd-servers': cluster.etcd.endpoints,
-    'etcd-cafile': ETCD_CLIENT.caFile,
-    'etcd-certfile': ETCD_CLIENT.certFile,
-    'etcd-keyfile': ETCD_CLIENT.keyFile,
+    ...etcdFiles(cluster.etcd),
     // Kubelets have certificates of the same CA, so API servers can know them.
     'kubelet-certificate-authority': pkiFile('ca.crt'),
     'kubelet-client-certificate': pkiFile('apiserver-kubelet-client.crt'),
@@ -50,6 +47,15 @@ export function apiServerFlags({ cluster, node }: ProgramSettings): readonly Fla
     'service-cluster-ip-range': cluster.serviceSubnets,
   };
   return withGiven(ours, cluster, cluster.apiserverArgs);
+}
+
+/** An etcd that exists may serve without TLS. */
+function etcdFiles({ caFile, certFile, keyFile }: EndpointsOfEtcd): Flags {
+  return {
+    ...(caFile === undefined ? {} : { 'etcd-cafile': caFile }),
+    ...(certFile === undefined ? {} : { 'etcd-certfile': certFile }),
+    ...(keyFile === undefined ? {} : { 'etcd-keyfile': keyFile }),
+  };
 }
 
 /** The flags of the controller manager, which only the host itself can ask. */

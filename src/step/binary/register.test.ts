@@ -21,7 +21,8 @@ describe('a node that registers', () => {
 
   const places = () => ({ criSocket: '/run/cri.sock', kubeletDir: join(dir, 'kubelet') });
   const use = () =>
-    register({ server: 'https://10.0.0.2:6443', node: 'node1', address: '10.0.0.1', places: places() }).want as unknown as {
+    register({ server: 'https://10.0.0.2:6443', node: 'node1', address: '10.0.0.1', places: places() })
+      .want as unknown as {
       readonly run: string;
       readonly undo: string;
       readonly traces: readonly string[];

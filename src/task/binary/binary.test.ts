@@ -56,7 +56,7 @@ describe('who waits for whom', () => {
     const before = allBefore(graph, 'kubernetes/certificates/server-apiserver-cp1@local');
     expect([...before].filter((id) => !id.endsWith('@local'))).toEqual([]);
     expect(hiddenBarriers(graph).filter((id) => !id.startsWith('artifacts/get/'))).toEqual([]);
-    expect(barriers(graph).map(({ id }) => id)).toEqual(['etcd/install/looked', 'etcd-ready', 'joined']);
+    expect(barriers(graph).map(({ id }) => id)).toEqual(['etcd/install/looked', 'joined', 'etcd-ready']);
   });
 
   test('the programs start in their order, behind the check of a node that joins', async () => {
@@ -138,4 +138,10 @@ test.each([
 test('addresses of Services, one per family', async () => {
   const { cluster } = await contextWithArtifacts(fromPrograms(creatable()));
   expect(serviceAddresses(cluster, 10n)).toEqual(['10.233.0.10']);
+});
+
+test('kube-vip is waited for when the kubelet that runs it has started', async () => {
+  const graph = await planned(fromPrograms(balancedBy('internalLoadbalancer: kube-vip, lb_address: 10.1.0.100')));
+  expect(allBefore(graph, 'load-balancer/kube-vip-admin/settled@cp1')).toContain('kubernetes/nodes/kubelet@cp1');
+  expect(allBefore(graph, 'network/flannel/manifest@cp1')).toContain('load-balancer/kube-vip-admin/settled@cp1');
 });

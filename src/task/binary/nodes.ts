@@ -1,14 +1,12 @@
 import { binaryKubernetes } from '../../component/kubernetes.ts';
-import { apiServerPort } from '../../model/cluster/places.ts';
 import { marked, on, sequence } from '../../plan/combinators.ts';
 import { defineTask, type PlanContext } from '../../plan/layers.ts';
 import { member } from '../../plan/ref.ts';
-import { serverAt } from '../../step/binary/places.ts';
 import { register } from '../../step/binary/register.ts';
 import { apiServerReady, preJoin, programService, proxyHealthy } from '../../step/binary/services.ts';
-import { commonSettings, configOf, nodePlaces } from '../kubernetes/settings.ts';
+import { commonSettings } from '../kubernetes/settings.ts';
 import { firstMaster, healthyMaster, targetNodes } from '../nodes.ts';
-import { controlPlaneOn } from './control-plane.ts';
+import { controlPlaneOn, registerOn, serverOf } from './control-plane.ts';
 import { programFilesOf } from './files.ts';
 
 /** All nodes: other masters with their control planes, then the kubelet and kube-proxy of each. None waits for another. */
@@ -22,30 +20,26 @@ export const binaryNodesTask = defineTask({
     const { name: first } = firstMaster(context);
     const speaker = healthyMaster(context);
     const nodes = targetNodes(context);
-    const others = nodes.filter(({ name }) => name !== first && name !== speaker.name);
-    const masters = nodes.filter(({ name, roles }) => name !== first && roles.includes('master'));
+    const joining = nodes.filter(({ name }) => name !== first);
+    const masters = joining.filter(({ roles }) => roles.includes('master'));
+    const others = joining.filter(({ name }) => name !== speaker.name);
     const { fingerprint } = programFilesOf(context);
     const answers = on(speaker, apiServerReady({}), { name: 'answers' });
     const begun = member(answers.ref(), 'stdout');
-    const server = serverAt(configOf(context, speaker).internal.list[0] ?? '', apiServerPort(context.cluster));
     const url = healthAddress(context);
     const service = (program: 'kubelet' | 'kube-proxy') =>
       on(nodes, (host) => programService({ program, fingerprint: fingerprint(program, host) }), { name: program });
     return sequence(
       answers,
-      on(others, preJoin({ server, begun })),
+      on(others, preJoin({ server: serverOf(context, speaker), begun })),
       controlPlaneOn(context, masters),
-      on(nodes, (host) =>
-        register({
-          server,
-          node: host.name,
-          address: configOf(context, host).internal.list[0] ?? '',
-          places: nodePlaces(context, host),
-        }),
-      ),
-      marked('node-joined', service('kubelet')),
+      marked('node-joined', registerOn(context, joining, speaker)),
+      service('kubelet'),
       service('kube-proxy'),
-      on(nodes, ({ name }) => proxyHealthy({ url, node: name })),
+      marked(
+        'proxy-ready',
+        on(nodes, ({ name }) => proxyHealthy({ url, node: name })),
+      ),
     );
   },
 });

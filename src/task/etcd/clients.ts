@@ -24,6 +24,12 @@ const CLIENT = 'apiserver-etcd-client';
 /** Files of this machine, by the names that they get on masters. */
 type ClientFiles = Readonly<Record<string, Ref<Kept>>>;
 
+/** Those files, and what makes or reads them. */
+interface Made {
+  readonly made: ExecutionFragment;
+  readonly files: ClientFiles;
+}
+
 /**
  * What API servers reach etcd by, where it does not run beside them. All masters have the same certificate: kubeadm gives that of
  * the first one to those that join.
@@ -44,7 +50,7 @@ export const etcdClientsTask = defineTask({
   isRequired: ({ cluster }) => etcd.isUsed(cluster) || externalEtcd.isUsed(cluster),
   plan: (context) => {
     const exists = externalEtcd.isUsed(context.cluster);
-    const { made, files } = exists ? broughtFiles(context) : ownFiles(context);
+    const { made, files } = clientFiles(context);
     const secure = Object.keys(files).length > 0;
     const placed = secure ? placedFiles(context, files) : nothing();
     return exists ? sequence(made, placed, asked(context, secure)) : sequence(made, placed);
@@ -72,15 +78,16 @@ function asked(context: PlanContext, secure: boolean): ExecutionFragment {
 
 /** What an API server must have been started with to reach etcd. */
 export function etcdClientDigests(context: PlanContext): readonly Ref<string>[] {
-  return Object.values(ownFiles(context).files).map((file) => member(file, 'sha256'));
+  return Object.values(clientFiles(context).files).map((file) => member(file, 'sha256'));
 }
 
-/** Made once for all tasks. */
-function ownFiles(context: PlanContext): ReturnType<typeof makeOwnFiles> {
-  return context.once(ownFiles, () => makeOwnFiles(context));
+/** Made or read once for all tasks. */
+function clientFiles(context: PlanContext): Made {
+  const exists = externalEtcd.isUsed(context.cluster);
+  return context.once(clientFiles, () => (exists ? broughtFiles(context) : ownFiles(context)));
 }
 
-function makeOwnFiles(context: PlanContext) {
+function ownFiles(context: PlanContext): Made {
   const ca = authorityOf(context);
   const client = on(
     context.local,
@@ -95,7 +102,7 @@ function makeOwnFiles(context: PlanContext) {
   return { made: parallel(ca, client), files };
 }
 
-function broughtFiles(context: PlanContext) {
+function broughtFiles(context: PlanContext): Made {
   const { external } = context.cluster.spec.etcd;
   const read = (['caFile', 'certFile', 'keyFile'] as const).flatMap((key) => {
     const path = external?.[key];
