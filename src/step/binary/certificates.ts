@@ -16,7 +16,7 @@ import {
 } from '../generic/index.ts';
 import { BINARY, type KubeconfigUser, kubeconfigOf } from './places.ts';
 
-export type { Authority, Certified, Kept, KeptKeyPair } from '../generic/index.ts';
+export type { Authority, Certified, Kept } from '../generic/index.ts';
 
 /** What all certificates of a cluster are made by. */
 export interface BinaryPki {
