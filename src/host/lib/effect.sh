@@ -3,29 +3,30 @@
 
 # EFFECT: what there is of it, one name a line.
 kx_effect_look() {
-  kx_arg=${1#* }
+  local arg='' x=''
+  arg=${1#* }
   case ${1%% *} in
-    path) kx_path_and_inside "$kx_arg" ;;
-    paths) for kx_x in "$kx_arg"*; do if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
-    directory) kx_directories "$kx_arg" ;;
-    mode) [ -L "$kx_arg" ] || [ ! -d "$kx_arg" ] || stat -c '%a %u:%g %n' -- "$kx_arg" ;;
-    sysctl) if [ -r "/proc/sys/$kx_arg" ]; then printf '%s %s\n' "$kx_arg" "$(cat "/proc/sys/$kx_arg")"; fi ;;
-    units) kx_units "$kx_arg" ;;
-    mounts) kx_mounts_below "$kx_arg" ;;
-    links) kx_names_in /sys/class/net "$kx_arg" ;;
-    ports) kx_names_in "/sys/class/net/${kx_arg%% *}/brif" "${kx_arg#* }" ;;
-    address) kx_addresses "$kx_arg" ;;
-    routes) kx_routes "$kx_arg" ;;
-    namespaces) kx_pod_namespaces "$kx_arg" ;;
-    cgroups) for kx_x in /sys/fs/cgroup/"$kx_arg"* /sys/fs/cgroup/*/"$kx_arg"*; do if [ -d "$kx_x" ]; then printf '%s\n' "$kx_x"; fi; done ;;
-    nft-tables) kx_nft_tables "${kx_arg%% *}" "${kx_arg#* }" ;;
-    shared-table) kx_nft_tables "${kx_arg%% *}" "${kx_arg#* }" | grep -xF -e "$kx_arg" ;;
-    iptables-chains) for kx_x in $(kx_iptables); do kx_chains "$kx_x" "$kx_arg"; done ;;
-    cni-chains) for kx_x in $(kx_iptables); do kx_cni_chains "$kx_x" "$kx_arg"; done ;;
-    ipsets) if command -v ipset >/dev/null; then ipset list -n 2>/dev/null | kx_starting "$kx_arg"; fi ;;
+    path) kx_path_and_inside "$arg" ;;
+    paths) for x in "$arg"*; do if [ -e "$x" ] || [ -L "$x" ]; then printf '%s\n' "$x"; fi; done ;;
+    directory) kx_directories "$arg" ;;
+    mode) [ -L "$arg" ] || [ ! -d "$arg" ] || stat -c '%a %u:%g %n' -- "$arg" ;;
+    sysctl) if [ -r "/proc/sys/$arg" ]; then printf '%s %s\n' "$arg" "$(cat "/proc/sys/$arg")"; fi ;;
+    units) kx_units "$arg" ;;
+    mounts) kx_mounts_below "$arg" ;;
+    links) kx_names_in /sys/class/net "$arg" ;;
+    ports) kx_names_in "/sys/class/net/${arg%% *}/brif" "${arg#* }" ;;
+    address) kx_addresses "$arg" ;;
+    routes) kx_routes "$arg" ;;
+    namespaces) kx_pod_namespaces "$arg" ;;
+    cgroups) for x in /sys/fs/cgroup/"$arg"* /sys/fs/cgroup/*/"$arg"*; do if [ -d "$x" ]; then printf '%s\n' "$x"; fi; done ;;
+    nft-tables) kx_nft_tables "${arg%% *}" "${arg#* }" ;;
+    shared-table) kx_nft_tables "${arg%% *}" "${arg#* }" | grep -xF -e "$arg" ;;
+    iptables-chains) for x in $(kx_iptables); do kx_chains "$x" "$arg"; done ;;
+    cni-chains) for x in $(kx_iptables); do kx_cni_chains "$x" "$arg"; done ;;
+    ipsets) if command -v ipset >/dev/null; then ipset list -n 2>/dev/null | kx_starting "$arg"; fi ;;
     virtual-servers) kx_virtual_servers ;;
-    user) kx_account passwd "$kx_arg" ;;
-    group) kx_account group "$kx_arg" ;;
+    user) kx_account passwd "$arg" ;;
+    group) kx_account group "$arg" ;;
     *)
       echo "no such effect: $1" >&2
       return 1
@@ -37,10 +38,11 @@ kx_effect_look() {
 # TYPE NAME: takes one away. One that is gone already is fine.
 # shellcheck disable=SC2086 # several words
 kx_effect_remove() {
+  local x=''
   case $1 in
     path) kx_path_remove "$2" ;;
     paths)
-      kx_mounts_below "$2" | while IFS= read -r kx_x; do kx_unmount "$kx_x"; done
+      kx_mounts_below "$2" | while IFS= read -r x; do kx_unmount "$x"; done
       kx_path_remove "$2"
       ;;
     directory) [ ! -d "$2" ] || [ -n "$(ls -A -- "$2")" ] || rmdir -- "$2" ;;
@@ -86,14 +88,15 @@ kx_effect_stays() {
 
 # PATH: removes it and all below, but for what kubexm has kept there of somebody else's, and the way to it.
 kx_path_remove() {
+  local x=''
   case $1 in *.kubexm-kept*) return 0 ;; esac
   if [ -d "$1" ] && [ ! -L "$1" ]; then
     kx_may_go "$1" || return
-    kx_x=$(find "$1" -name '*.kubexm-kept*') || {
+    x=$(find "$1" -name '*.kubexm-kept*') || {
       echo "cannot look through $1" >&2
       return 1
     }
-    if [ -n "$kx_x" ]; then
+    if [ -n "$x" ]; then
       # By find itself: the owner of the directory could replace a path by a link before another program removes it.
       find "$1" -depth ! -path '*.kubexm-kept*' -delete 2>/dev/null
       [ -z "$(find "$1" ! -type d ! -path '*.kubexm-kept*')" ] || {
@@ -108,10 +111,11 @@ kx_path_remove() {
 
 # TYPE WAS: puts a value back that others have changed. WAS is what kx_effect_look printed before.
 kx_effect_restore() {
+  local x=''
   case $1 in
     mode)
-      kx_x=${2#* }
-      chmod -- "${2%% *}" "${kx_x#* }" && chown -- "${kx_x%% *}" "${kx_x#* }"
+      x=${2#* }
+      chmod -- "${2%% *}" "${x#* }" && chown -- "${x%% *}" "${x#* }"
       ;;
     sysctl) if [ -w "/proc/sys/${2%% *}" ]; then printf '%s\n' "${2#* }" >"/proc/sys/${2%% *}"; fi ;;
   esac
@@ -126,29 +130,34 @@ kx_path_and_inside() {
 
 # PATH: itself and the directories above it, the deepest first.
 kx_directories() {
-  kx_x=${1%/}
-  while [ -n "$kx_x" ]; do
-    [ ! -d "$kx_x" ] || printf '%s\n' "$kx_x"
-    kx_x=${kx_x%/*}
+  local x=''
+  x=${1%/}
+  while [ -n "$x" ]; do
+    [ ! -d "$x" ] || printf '%s\n' "$x"
+    x=${x%/*}
   done
 }
 
 # PREFIX: units, loaded as they are.
 kx_units() {
+  local x='' y=''
   command -v systemctl >/dev/null || return 0
-  systemctl list-units --all --plain --no-legend --no-pager -- "$1*" 2>/dev/null | while read -r kx_x kx_y; do printf '%s\n' "$kx_x"; done
+  systemctl list-units --all --plain --no-legend --no-pager -- "$1*" 2>/dev/null | while read -r x y; do printf '%s\n' "$x"; done
 }
 
 # DIR PREFIX: names in a directory.
 kx_names_in() {
-  for kx_x in "$1/$2"*; do if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf '%s\n' "${kx_x##*/}"; fi; done
+  local x=''
+  for x in "$1/$2"*; do if [ -e "$x" ] || [ -L "$x" ]; then printf '%s\n' "${x##*/}"; fi; done
 }
 
 # PREFIX: of the lines of stdin those that start so.
 kx_starting() {
-  while IFS= read -r kx_x; do case $kx_x in "$1"*) printf '%s\n' "$kx_x" ;; esac done
+  local x=''
+  while IFS= read -r x; do case $x in "$1"*) printf '%s\n' "$x" ;; esac done
 }
 
+# ADDRESS: the flag of ip for its family.
 kx_ip_family() { case $1 in *:*) echo -6 ;; *) echo -4 ;; esac }
 
 # ADDRESS: where it is, as the words that delete it.
@@ -159,58 +168,63 @@ kx_addresses() {
 
 # NETWORK: routes to it and to parts of it, each as the words that delete it.
 kx_routes() {
+  local x='' y=''
   command -v ip >/dev/null || return 0
-  ip "$(kx_ip_family "$1")" route show root "$1" 2>/dev/null | while read -r kx_x kx_y; do
+  ip "$(kx_ip_family "$1")" route show root "$1" 2>/dev/null | while read -r x y; do
     # The other ways of a route that has several go with it; what leads nowhere is no network's.
-    case $kx_x in nexthop | blackhole | unreachable | prohibit | throw) continue ;; esac
+    case $x in nexthop | blackhole | unreachable | prohibit | throw) continue ;; esac
     # shellcheck disable=SC2086 # several words
-    set -- $kx_y
+    set -- $y
     while [ "$#" -gt 1 ]; do
-      case $1 in via | dev | metric) kx_x="$kx_x $1 $2" ;; esac
+      case $1 in via | dev | metric) x="$x $1 $2" ;; esac
       shift
     done
-    printf '%s\n' "$kx_x"
+    printf '%s\n' "$x"
   done
 }
 
 # PATH: mount points at or below it, the deepest first.
 kx_mounts_below() {
-  kx_found='' kx_below=${1%/}/
-  while read -r kx_x kx_x kx_x kx_x kx_y kx_x; do
-    case $kx_y in *\\*) kx_y=$(printf '%b.' "$(printf %s "$kx_y" | sed 's/\\\([0-3]\)/\\0\1/g')") kx_y=${kx_y%.} ;; esac
-    case $kx_y in "$1" | "$kx_below"*)
-      kx_found="$kx_y
-$kx_found"
+  local found='' below='' x='' y=''
+  found='' below=${1%/}/
+  while read -r x x x x y x; do
+    case $y in *\\*) y=$(printf '%b.' "$(printf %s "$y" | sed 's/\\\([0-3]\)/\\0\1/g')") y=${y%.} ;; esac
+    case $y in "$1" | "$below"*)
+      found="$y
+$found"
       ;;
     esac
   done </proc/self/mountinfo
-  printf %s "$kx_found"
+  printf %s "$found"
 }
 
+# PATH: unmounts it; it may be gone already.
 kx_unmount() { umount -- "$1" 2>/dev/null || umount -l -- "$1" || ! kx_is_mount "$1"; }
 
+# PATH: whether it is a mount point.
 kx_is_mount() { kx_mounts_below "$1" | grep -qxF -e "$1"; }
 
 # DIR: whether a directory may be removed with all that is in it: none of the system's, by device and inode, never by
 # name, and with nothing mounted on or below it.
 kx_may_go() {
-  kx_own_inode=$(stat -L -c %d:%i -- "$1") && [ -n "$kx_own_inode" ] || return
-  kx_system=$(stat -L -c %d:%i -- / /bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin \
+  local own_inode='' system='' real=''
+  own_inode=$(stat -L -c %d:%i -- "$1") && [ -n "$own_inode" ] || return
+  system=$(stat -L -c %d:%i -- / /bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin \
     /srv /sys /tmp /usr /usr/bin /usr/lib /usr/lib64 /usr/libexec /usr/local /usr/local/bin /usr/local/lib /usr/local/sbin \
     /usr/sbin /usr/share /var /var/cache /var/lib /var/log /var/spool /var/tmp /etc/systemd /etc/systemd/system \
     /usr/lib/systemd /usr/lib/systemd/system /lib/modules /var/lib/dpkg /var/lib/rpm 2>/dev/null)
-  [ -n "$kx_system" ] || return
+  [ -n "$system" ] || return
   case "
-$kx_system
+$system
 " in *"
-$kx_own_inode
+$own_inode
 "*)
     echo "$1 is a directory of the system: it is never removed" >&2
     return 1
     ;;
   esac
-  kx_real=$(cd -P -- "$1" && pwd -P) || return
-  [ -z "$(kx_mounts_below "$kx_real")" ] || {
+  real=$(cd -P -- "$1" && pwd -P) || return
+  [ -z "$(kx_mounts_below "$real")" ] || {
     echo "something is mounted on or below $1" >&2
     return 1
   }
@@ -221,15 +235,17 @@ kx_in_overlay() { grep -qF -e "=$1/" -e ":$1/" /proc/self/mountinfo; }
 
 # NETWORK: namespaces of its pods: what it noted of them, and those of the namespace k8s.io of containerd, name theirs.
 kx_pod_namespaces() {
+  local x=''
   {
     find /var/lib/cni/results -maxdepth 1 -name "$1-*" -exec grep -oh '/netns/cni-[0-9A-Za-z-]*' {} +
     find /run/containerd/io.containerd.runtime.v2.task/k8s.io -maxdepth 2 -name config.json \
       -exec grep -oh '/netns/cni-[0-9A-Za-z-]*' {} +
-  } 2>/dev/null | sort -u | while IFS= read -r kx_x; do
-    if [ -e "/run/netns/${kx_x##*/}" ]; then printf '%s\n' "${kx_x##*/}"; fi
+  } 2>/dev/null | sort -u | while IFS= read -r x; do
+    if [ -e "/run/netns/${x##*/}" ]; then printf '%s\n' "${x##*/}"; fi
   done
 }
 
+# NAME: removes a network namespace.
 kx_netns_remove() {
   if command -v ip >/dev/null && ip netns delete "$1" 2>/dev/null; then return 0; fi
   umount -l "/run/netns/$1" 2>/dev/null
@@ -238,14 +254,15 @@ kx_netns_remove() {
 
 # DIR: kills what runs in a control group, and removes it.
 kx_cgroup_remove() {
+  local tries='' x=''
   [ -d "$1" ] || return 0
-  kx_tries=0
-  while [ "$kx_tries" -lt 20 ]; do
+  tries=0
+  while [ "$tries" -lt 20 ]; do
     if [ -e "$1/cgroup.kill" ]; then echo 1 >"$1/cgroup.kill" 2>/dev/null; fi
-    find "$1" -name cgroup.procs -exec cat {} + 2>/dev/null | while read -r kx_x; do kill -KILL "$kx_x" 2>/dev/null; done
+    find "$1" -name cgroup.procs -exec cat {} + 2>/dev/null | while read -r x; do kill -KILL "$x" 2>/dev/null; done
     find "$1" -depth -type d -exec rmdir {} + 2>/dev/null
     [ -d "$1" ] || return 0
-    kx_tries=$((kx_tries + 1))
+    tries=$((tries + 1))
     sleep 0.1 2>/dev/null || sleep 1
   done
   echo "cannot remove the control group $1" >&2
@@ -254,9 +271,10 @@ kx_cgroup_remove() {
 
 # FAMILY PREFIX
 kx_nft_tables() {
+  local x='' y=''
   command -v nft >/dev/null || return 0
-  nft list tables "$1" 2>/dev/null | while read -r kx_x kx_y kx_x; do
-    case $kx_x in "$2"*) printf '%s %s\n' "$kx_y" "$kx_x" ;; esac
+  nft list tables "$1" 2>/dev/null | while read -r x y x; do
+    case $x in "$2"*) printf '%s %s\n' "$y" "$x" ;; esac
   done
 }
 
@@ -274,38 +292,42 @@ kx_table_is_idle() {
 
 # Virtual servers of IPVS, each as the words that delete it. The program would load the module where there is none.
 kx_virtual_servers() {
+  local x='' y='' z=''
   [ -d /sys/module/ip_vs ] && command -v ipvsadm >/dev/null || return 0
-  ipvsadm -S -n 2>/dev/null | while read -r kx_x kx_y kx_z; do
-    case "$kx_x $kx_y" in '-A -t' | '-A -u' | '-A --sctp-service') printf '%s %s\n' "$kx_y" "${kx_z%% *}" ;; esac
+  ipvsadm -S -n 2>/dev/null | while read -r x y z; do
+    case "$x $y" in '-A -t' | '-A -u' | '-A --sctp-service') printf '%s %s\n' "$y" "${z%% *}" ;; esac
   done
 }
 
 # LINK "KIND ADDRESS:PORT": whether it is at a node port, or has an address of the link.
 kx_serves_on() {
-  kx_x=${2#* } kx_y=${2##*:}
-  kx_x=${kx_x%:*} kx_x=${kx_x#'['} kx_x=${kx_x%']'}
-  if [ "$kx_y" -ge 30000 ] && [ "$kx_y" -le 32767 ]; then return 0; fi
-  case "$(ip -o address show dev "$1" 2>/dev/null)" in *" $kx_x/"*) ;; *) return 1 ;; esac
+  local x='' y=''
+  x=${2#* } y=${2##*:}
+  x=${x%:*} x=${x#'['} x=${x%']'}
+  if [ "$y" -ge 30000 ] && [ "$y" -le 32767 ]; then return 0; fi
+  case "$(ip -o address show dev "$1" 2>/dev/null)" in *" $x/"*) ;; *) return 1 ;; esac
 }
 
 # The programs that know chains here. Both kinds may be in use.
 kx_iptables() {
-  for kx_y in iptables ip6tables; do
-    if command -v "$kx_y-nft-save" >/dev/null && command -v "$kx_y-legacy-save" >/dev/null; then
-      echo "$kx_y-nft $kx_y-legacy"
-    elif command -v "$kx_y-save" >/dev/null; then
-      echo "$kx_y"
+  local y=''
+  for y in iptables ip6tables; do
+    if command -v "$y-nft-save" >/dev/null && command -v "$y-legacy-save" >/dev/null; then
+      echo "$y-nft $y-legacy"
+    elif command -v "$y-save" >/dev/null; then
+      echo "$y"
     fi
   done
 }
 
 # PROGRAM PREFIX: "PROGRAM TABLE CHAIN"
 kx_chains() {
-  kx_table=
-  "$1-save" 2>/dev/null | while read -r kx_y kx_z; do
-    case $kx_y in
-      '*'*) kx_table=${kx_y#?} ;;
-      ":$2"*) printf '%s %s %s\n' "$1" "$kx_table" "${kx_y#:}" ;;
+  local table='' y='' z=''
+  table=
+  "$1-save" 2>/dev/null | while read -r y z; do
+    case $y in
+      '*'*) table=${y#?} ;;
+      ":$2"*) printf '%s %s %s\n' "$1" "$table" "${y#:}" ;;
     esac
   done
 }
@@ -329,16 +351,18 @@ kx_has_host_ports() { "$1-save" -t nat 2>/dev/null | grep -q '^-A CNI-HOSTPORT-D
 
 # PROGRAM TABLE CHAIN: removes it, and the rules that lead to it. Saved rules are quoted as the restoring program reads them.
 kx_chain_remove() {
+  local y=''
   {
     printf '*%s\n' "$2"
-    "$1-save" -t "$2" 2>/dev/null | while IFS= read -r kx_y; do
-      case "$kx_y " in "-A $3 "*) ;; -A*" -j $3 "* | -A*" -g $3 "*) printf -- '-D%s\n' "${kx_y#-A}" ;; esac
+    "$1-save" -t "$2" 2>/dev/null | while IFS= read -r y; do
+      case "$y " in "-A $3 "*) ;; -A*" -j $3 "* | -A*" -g $3 "*) printf -- '-D%s\n' "${y#-A}" ;; esac
     done
     printf -- '-F %s\n-X %s\nCOMMIT\n' "$3" "$3"
   } | "$1-restore" --noflush
 }
 
-# passwd|group NAME
+# passwd|group NAME: its name, if there is such an account.
 kx_account() {
-  while IFS=: read -r kx_y kx_z; do if [ "$kx_y" = "$2" ]; then printf '%s\n' "$2"; fi; done <"/etc/$1"
+  local y='' z=''
+  while IFS=: read -r y z; do if [ "$y" = "$2" ]; then printf '%s\n' "$2"; fi; done <"/etc/$1"
 }

@@ -2,14 +2,15 @@
 # Reads what a machine is. Every tool may be missing. One `head` prints all the files, with their names.
 
 kx_facts() {
+  local disk='' mark='' name=''
   set -- /etc/os-release /usr/lib/os-release /etc/machine-id /etc/hostname /etc/timezone /etc/selinux/config \
     /etc/ufw/ufw.conf /etc/resolv.conf /proc/sys/kernel/hostname /proc/sys/kernel/osrelease /proc/meminfo \
     /proc/mounts /proc/net/route /proc/net/ipv6_route /proc/1/comm /proc/self/status /sys/devices/system/cpu/online \
     /sys/fs/selinux/enforce /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name /sys/hypervisor/type \
     /run/systemd/container
-  for kx_disk in /sys/block/*; do
-    case ${kx_disk##*/} in loop* | ram* | zram* | sr* | fd* | '*') continue ;; esac
-    set -- "$@" "$kx_disk/size" "$kx_disk/queue/rotational"
+  for disk in /sys/block/*; do
+    case ${disk##*/} in loop* | ram* | zram* | sr* | fd* | '*') continue ;; esac
+    set -- "$@" "$disk/size" "$disk/queue/rotational"
   done
   command -v ip >/dev/null || set -- "$@" /proc/net/fib_trie /proc/net/if_inet6
   head -v -c 1048576 "$@" 2>/dev/null
@@ -23,16 +24,16 @@ kx_facts() {
   echo '@@ resolver'
   [ ! -L /etc/resolv.conf ] || readlink /etc/resolv.conf 2>/dev/null
   echo '@@ marks'
-  for kx_mark in /run/systemd/system /run/openrc /etc/inittab /.dockerenv /run/.containerenv /sys/fs/selinux; do
-    [ ! -e "$kx_mark" ] || echo "$kx_mark"
+  for mark in /run/systemd/system /run/openrc /etc/inittab /.dockerenv /run/.containerenv /sys/fs/selinux; do
+    [ ! -e "$mark" ] || echo "$mark"
   done
   echo '@@ virtualization'
   kx_facts_virtual || systemd-detect-virt 2>/dev/null
   echo '@@ processes'
-  for kx_name in /proc/[0-9]*/comm; do
-    { read -r kx_name <"$kx_name"; } 2>/dev/null || continue
-    case $kx_name in
-      chronyd | ntpd | systemd-timesyn | firewalld | NetworkManager | systemd-resolve) echo "$kx_name" ;;
+  for name in /proc/[0-9]*/comm; do
+    { read -r name <"$name"; } 2>/dev/null || continue
+    case $name in
+      chronyd | ntpd | systemd-timesyn | firewalld | NetworkManager | systemd-resolve) echo "$name" ;;
     esac
   done
   echo '@@ addresses'
@@ -40,21 +41,22 @@ kx_facts() {
   echo '@@ space'
   kx_facts_space
   echo '@@ commands'
-  for kx_name in apk apt-get awk blkid chronyc chronyd conntrack containerd crictl crio curl dnf docker dpkg ebtables \
+  for name in apk apt-get awk blkid chronyc chronyd conntrack containerd crictl crio curl dnf docker dpkg ebtables \
     ethtool firewall-cmd flock getenforce getfattr gpg hostnamectl ip ip6tables ipset iptables ipvsadm journalctl kubeadm \
     kubectl kubelet lsblk lsof modprobe mount nft nmcli ntpd openssl pacman podman ps python3 resolvectl restorecon \
     rpm rsync runc setenforce setfattr setsid sha256sum socat ss swapoff sysctl systemctl systemd-run tar tc \
     timedatectl ufw umount unzip useradd wget xz yum zstd zypper; do
-    ! command -v "$kx_name" >/dev/null || echo "$kx_name"
+    ! command -v "$name" >/dev/null || echo "$name"
   done
   return 0
 }
 
 # Whether what was printed above tells already: systemd's own tool is slow.
 kx_facts_virtual() {
+  local vendor=''
   [ ! -e /.dockerenv ] && [ ! -e /run/.containerenv ] && [ ! -e /run/systemd/container ] || return 0
-  { read -r kx_vendor </sys/class/dmi/id/sys_vendor; } 2>/dev/null || return
-  case $kx_vendor in QEMU* | VMware* | innotek* | 'Amazon EC2'* | Google* | Xen*) return 0 ;; esac
+  { read -r vendor </sys/class/dmi/id/sys_vendor; } 2>/dev/null || return
+  case $vendor in QEMU* | VMware* | innotek* | 'Amazon EC2'* | Google* | Xen*) return 0 ;; esac
   return 1
 }
 

@@ -25,6 +25,7 @@ kx_room() {
   kx_proc $$ && printf '%s %s\n' "$$" "$kx_born" >pid
 }
 
+# The end of this shell.
 kx_close() {
   cd /
   rm -rf "$KX_T"
@@ -33,8 +34,9 @@ kx_close() {
 
 # What shells that were killed left behind.
 kx_sweep() {
-  for kx_dir in "$KX_RUN"/sh.*; do
-    [ "$kx_dir" = "$KX_T" ] || [ ! -s "$kx_dir/pid" ] || kx_alive "$kx_dir/pid" || rm -rf "$kx_dir"
+  local dir=''
+  for dir in "$KX_RUN"/sh.*; do
+    [ "$dir" = "$KX_T" ] || [ ! -s "$dir/pid" ] || kx_alive "$dir/pid" || rm -rf "$dir"
   done
 }
 
@@ -48,6 +50,8 @@ kx_child() {
   ) </dev/null >"$kx_base.o" 2>"$kx_base.e" 9>&-
 }
 
+# ID CAP SCRIPT…: runs each script and answers. These functions share kx_id, kx_cap, kx_n (the number of the script), kx_base (the start of
+# the names of its files), kx_code, and for the answer kx_codes and kx_files.
 kx_call() {
   kx_id=$1 kx_cap=$2 kx_n=0 kx_codes='' kx_files=
   shift 2
@@ -77,6 +81,7 @@ kx_here() {
   kx_answer
 }
 
+# Notes how the script ended, and what it said.
 kx_collect() {
   if [ ! -e "$kx_base.e" ]; then
     kx_code=x
@@ -87,13 +92,15 @@ kx_collect() {
   kx_codes="$kx_codes $kx_code"
 }
 
+# Prints the answer.
 kx_answer() {
+  local file=''
   printf '\n%s %s%s\n' "$KX_N" "$kx_id" "$kx_codes"
   # shellcheck disable=SC2086 # several words
   [ -z "$kx_files" ] || head -v -c "$kx_cap" $kx_files
   printf '\n%s %s .\n' "$KX_N" "$kx_id"
   # Space is given back at once without a fork, names now and then with one.
-  for kx_file in $kx_files; do true >"$kx_file"; done
+  for file in $kx_files; do true >"$file"; done
   kx_made=$((kx_made + kx_n))
   [ "$kx_made" -lt 100 ] || {
     rm -f "$KX_N".* stop.*
@@ -104,11 +111,11 @@ kx_answer() {
 # DIR PID ID…: from another shell, stops calls of the shell PID that lives in DIR, or keeps them from starting. All are
 # marked before one is killed: else the next would begin.
 kx_stop() {
-  kx_where=$1 kx_shell=$2
+  local where="$1" shell="$2" id='' pid=''
   shift 2
-  for kx_i; do true >"$kx_where/stop.$kx_i"; done
-  { read -r kx_i kx_p <"$kx_where/now"; } 2>/dev/null || return 0
-  case " $* " in *" $kx_i "*) kx_proc "$kx_p" && [ "$kx_ppid" = "$kx_shell" ] && kx_kill_tree "$kx_p" ;; esac
+  for id; do true >"$where/stop.$id"; done
+  { read -r id pid <"$where/now"; } 2>/dev/null || return 0
+  case " $* " in *" $id "*) kx_proc "$pid" && [ "$kx_ppid" = "$shell" ] && kx_kill_tree "$pid" ;; esac
   return 0
 }
 

@@ -9,13 +9,13 @@
 # may still be ending a command, is ended too.
 # Prints "taken" and this boot's name, or why not and who has it.
 kx_lock_take() {
+  local stale='' tries=0 gone='' was=''
   kx_lock_read
-  kx_gone=
   if [ -n "$kx_o_token" ] && [ "$kx_o_token" != "$1" ]; then
-    kx_stale=${kx_o_away:-$3}
-    [ "$kx_o_token" != "$4" ] || kx_stale=$3
-    [ "$kx_o_silent" -lt "$kx_stale" ] || kx_gone=1
-    if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$4" ]; then
+    stale=${kx_o_away:-$3}
+    [ "$kx_o_token" != "$4" ] || stale=$3
+    [ "$kx_o_silent" -lt "$stale" ] || gone=1
+    if [ -z "$gone" ] && [ "$kx_o_token" != "$4" ]; then
       kx_lock_tell held
       return
     fi
@@ -30,16 +30,15 @@ kx_lock_take() {
       kx_lock_tell held
       return
     fi
-    if [ -z "$kx_gone" ] && [ "$kx_o_token" != "$1" ]; then
+    if [ -z "$gone" ] && [ "$kx_o_token" != "$1" ]; then
       kx_lock_tell held
       return
     fi
     # The owner is gone, but its shell still hangs on the lock.
     kx_reap "$kx_o_dir"
-    kx_tries=0
     while ! kx_lock_flock; do
-      kx_tries=$((kx_tries + 1))
-      [ "$kx_tries" -lt 20 ] || {
+      tries=$((tries + 1))
+      [ "$tries" -lt 20 ] || {
         kx_lock_tell held
         return
       }
@@ -47,9 +46,9 @@ kx_lock_take() {
     done
   fi
   # While we hold the flock nobody else writes: look again, for someone may have been faster.
-  kx_was=$kx_o_token
+  was=$kx_o_token
   kx_lock_read
-  if [ "$kx_o_token" != "$kx_was" ]; then
+  if [ "$kx_o_token" != "$was" ]; then
     kx_lock_let
     kx_lock_tell held
     return
@@ -75,8 +74,9 @@ kx_lock_take() {
 
 # RUN: living jobs that are not this run's.
 kx_jobs_of_others() {
-  kx_jobs_alive | while read -r kx_key kx_x; do
-    case $kx_key in "$1".*) ;; *) echo "$kx_key" ;; esac
+  local key='' age=''
+  kx_jobs_alive | while read -r key age; do
+    case $key in "$1".*) ;; *) echo "$key" ;; esac
   done
 }
 
@@ -120,6 +120,7 @@ kx_lock_mkdir() {
   kx_proc $$ && printf '%s %s\n' "$$" "$kx_born" >"$KX_RUN/lock.d/pid"
 }
 
+# Lets go of what kx_lock_flock took.
 kx_lock_let() {
   exec 9>&-
   if [ -d "$KX_RUN/lock.d" ] && kx_alive "$KX_RUN/lock.d/pid" && [ "$kx_pid" = "$$" ]; then rm -rf "$KX_RUN/lock.d"; fi
@@ -127,17 +128,18 @@ kx_lock_let() {
 
 # Who holds the lock, in kx_o_*.
 kx_lock_read() {
-  kx_o_token='' kx_o_run='' kx_o_pid='' kx_o_dir='' kx_o_json='' kx_o_beat='' kx_o_away='' kx_o_silent=0
+  local beat='' born=''
+  kx_o_token='' kx_o_run='' kx_o_pid='' kx_o_dir='' kx_o_json='' kx_o_away='' kx_o_silent=0
   [ -s "$KX_RUN/lock.owner" ] || return 0
   {
     read -r kx_o_token kx_o_run
-    read -r kx_o_pid kx_x kx_o_dir
+    read -r kx_o_pid born kx_o_dir
     IFS= read -r kx_o_json
     read -r kx_o_away
   } <"$KX_RUN/lock.owner"
   kx_uptime
-  { read -r kx_o_beat <"$KX_RUN/lock.beat"; } 2>/dev/null
-  kx_o_silent=$((kx_ticks - ${kx_o_beat:-$kx_ticks}))
+  { read -r beat <"$KX_RUN/lock.beat"; } 2>/dev/null
+  kx_o_silent=$((kx_ticks - ${beat:-$kx_ticks}))
 }
 
 # REASON: first a line "REASON TOKEN SILENT HOLDER", then the owner, then living jobs.
@@ -148,8 +150,9 @@ kx_lock_tell() {
 
 # TOKEN: says that the owner lives. Only builtins, from any shell of the same machine.
 kx_lock_beat() {
-  { read -r kx_b_token kx_x <"$KX_RUN/lock.owner"; } 2>/dev/null
-  if [ "$kx_b_token" != "$1" ]; then
+  local token='' run=''
+  { read -r token run <"$KX_RUN/lock.owner"; } 2>/dev/null
+  if [ "$token" != "$1" ]; then
     echo lost
     return
   fi

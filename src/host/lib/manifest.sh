@@ -4,109 +4,112 @@
 # records have them (`path`, `image`, `was` for a tree, `after`: what we left there), and `e.ID`: an effect and what of it
 # was there before. `names/ID` leads to the entry, or for a path to the slot, that a resource has for the cluster's life.
 
-kx_manifest() { kx_m=$KX_STATE/manifest; }
-
 # UID NAME: the manifest is this cluster's, from now on if it was nobody's.
 kx_claim() {
-  kx_manifest
-  if [ -s "$kx_m/cluster" ]; then
-    read -r kx_x kx_y <"$kx_m/cluster"
-    [ "$kx_x" = "$1" ] && return
-    echo "this machine belongs to cluster $kx_y ($kx_x)" >&2
+  local m="$KX_STATE/manifest" uid='' name=''
+  if [ -s "$m/cluster" ]; then
+    read -r uid name <"$m/cluster"
+    [ "$uid" = "$1" ] && return
+    echo "this machine belongs to cluster $name ($uid)" >&2
     return 1
   fi
-  mkdir -p "$kx_m" && printf '%s %s\n' "$1" "$2" >"$kx_m/cluster.new$$" && sync -- "$kx_m/cluster.new$$" 2>/dev/null
-  mv -fT "$kx_m/cluster.new$$" "$kx_m/cluster"
+  mkdir -p "$m" && printf '%s %s\n' "$1" "$2" >"$m/cluster.new$$" && sync -- "$m/cluster.new$$" 2>/dev/null
+  mv -fT "$m/cluster.new$$" "$m/cluster"
 }
 
 # KEY UID NAME META SECONDS RESOURCE…: owns what a step is about to change: the paths of the undo record KEY, staged or
 # not, and resources: "n ID", "e ID TYPE ARGUMENT", or "p ID": the next path's. What is owned already keeps its entry.
 # SECONDS: how long the change may take at most. Record and entry are on disk, and have their names, when this returns.
 kx_own() {
+  local m="$KX_STATE/manifest" key="$1" meta="$4" seconds="$5" new='' image='' id='' resource='' effect=''
   kx_claim "$2" "$3" || return
-  [ -d "$kx_m/names" ] || mkdir -p "$kx_m/entries" "$kx_m/names" || return
-  kx_key=$1 kx_meta=$4 kx_seconds=$5
+  [ -d "$m/names" ] || mkdir -p "$m/entries" "$m/names" || return
   shift 5
-  case $kx_staged in "$KX_STATE/undo/$kx_key.new"*) ;; *) kx_staged='' kx_tree= ;; esac
-  kx_new=$kx_m/new$$ kx_ids=
-  [ ! -e "$kx_new" ] || rm -rf "$kx_new" || return
-  mkdir "$kx_new" || return
-  for kx_image in "${kx_staged:-$KX_STATE/undo/$kx_key}"/[0-9]*; do
-    [ -d "$kx_image" ] || continue
-    case ${1-} in p\ *)
-      kx_id=${1#p }
-      shift
-      ;;
-    *) kx_id=$(kx_sha256 "$kx_image/path") || return ;; esac
-    kx_own_path || return
+  case $kx_staged in "$KX_STATE/undo/$key.new"*) ;; *) kx_staged='' kx_tree='' ;; esac
+  new=$m/new$$ kx_ids=''
+  [ ! -e "$new" ] || rm -rf "$new" || return
+  mkdir "$new" || return
+  for image in "${kx_staged:-$KX_STATE/undo/$key}"/[0-9]*; do
+    [ -d "$image" ] || continue
+    case ${1-} in
+      p\ *)
+        id=${1#p }
+        shift
+        ;;
+      *) id=$(kx_sha256 "$image/path") || return ;;
+    esac
+    kx_own_path "$image" "$id" "$seconds" "$new" || return
   done
-  for kx_resource; do
-    kx_id=${kx_resource#? }
-    kx_id=${kx_id%% *}
-    [ ! -e "$kx_m/names/$kx_id" ] || continue
-    case $kx_resource in
+  for resource; do
+    id=${resource#? }
+    id=${id%% *}
+    [ ! -e "$m/names/$id" ] || continue
+    case $resource in
       p\ *) continue ;;
       e\ *)
-        kx_effect=${kx_resource#e * }
-        { printf '%s\n' "$kx_effect" && kx_effect_look "$kx_effect"; } >"$kx_new/e.$kx_id" || return
+        effect=${resource#e * }
+        { printf '%s\n' "$effect" && kx_effect_look "$effect"; } >"$new/e.$id" || return
         ;;
     esac
-    kx_ids="$kx_ids $kx_id:"
+    kx_ids="$kx_ids $id:"
   done
   if [ -n "$kx_ids" ]; then
     # shellcheck disable=SC2086 # several words
-    printf '%s\n' "$kx_meta" >"$kx_new/meta" && printf '%s\n' "$kx_key" >"$kx_new/by" &&
-      printf '%s\n' $kx_ids >"$kx_new/ids" || return
+    printf '%s\n' "$meta" >"$new/meta" && printf '%s\n' "$key" >"$new/by" &&
+      printf '%s\n' $kx_ids >"$new/ids" || return
   fi
-  kx_sync "$kx_tree" "$kx_new" ${kx_staged:+"$kx_staged"} || return
+  kx_sync "$kx_tree" "$new" ${kx_staged:+"$kx_staged"} || return
   [ -z "$kx_staged" ] || mv -T "$kx_staged" "$kx_record" || return
-  if [ -n "$kx_ids" ]; then kx_enter || return; else rm -rf "$kx_new"; fi
-  kx_sync_dirs "${kx_staged:-$kx_m}" "$kx_m" "$kx_m/entries" "$kx_m/names"
+  if [ -n "$kx_ids" ]; then kx_enter "$new" "$kx_ids" || return; else rm -rf "$new"; fi
+  kx_sync_dirs "${kx_staged:-$m}" "$m" "$m/entries" "$m/names"
 }
 
-# One path of the undo record: a slot of its own if it is new, else a mark at the one it has.
+# IMAGE ID SECONDS NEW: one path of the undo record: a slot of its own in the entry NEW if it is new, else a mark at the one it has.
+# Adds to kx_ids what NEW names, and sets kx_tree if a tree must be on disk.
 kx_own_path() {
-  printf '%s\n' "$kx_id" >"$kx_image/id" || return
+  local m="$KX_STATE/manifest" image="$1" id="$2" seconds="$3" slot=''
+  printf '%s\n' "$id" >"$image/id" || return
   kx_boot
-  printf '%s %s\n' "$kx_seconds" "$kx_boot" >"$kx_image/pending" || return
-  if [ -d "$kx_m/names/$kx_id" ]; then
-    kx_slot=$kx_m/names/$kx_id
-    [ ! -e "$kx_slot/begun" ] || rm -f "$kx_slot/begun"
-    printf '%s %s\n' "$kx_seconds" "$kx_boot" >"$kx_slot/pending" || return
-    sync -- "$kx_slot/pending" "$kx_slot/." 2>/dev/null || sync
+  printf '%s %s\n' "$seconds" "$kx_boot" >"$image/pending" || return
+  if [ -d "$m/names/$id" ]; then
+    slot=$m/names/$id
+    [ ! -e "$slot/begun" ] || rm -f "$slot/begun"
+    printf '%s %s\n' "$seconds" "$kx_boot" >"$slot/pending" || return
+    sync -- "$slot/pending" "$slot/." 2>/dev/null || sync
     return
   fi
-  kx_slot=$kx_new/${kx_image##*/}
+  slot=$4/${image##*/}
   # A before-image never changes: both records can have the same files.
-  cp -al -- "$kx_image" "$kx_slot" 2>/dev/null || { rm -rf "$kx_slot" && cp -a -- "$kx_image" "$kx_slot"; } || return
-  if [ -d "$kx_slot/image" ] && [ ! -L "$kx_slot/image" ]; then
+  cp -al -- "$image" "$slot" 2>/dev/null || { rm -rf "$slot" && cp -a -- "$image" "$slot"; } || return
+  if [ -d "$slot/image" ] && [ ! -L "$slot/image" ]; then
     kx_tree=1
-    kx_look "$kx_slot/image" && printf '%s\n' "$kx_seen" >"$kx_slot/was" || return
+    kx_look "$slot/image" && printf '%s\n' "$kx_seen" >"$slot/was" || return
   fi
-  kx_ids="$kx_ids $kx_id:/${kx_image##*/}"
+  kx_ids="$kx_ids $id:/${image##*/}"
 }
 
-# The new entry gets its number and its names. A directory is never renamed over a non-empty one: another writer
+# NEW IDS: the new entry gets its number and its names. A directory is never renamed over a non-empty one: another writer
 # that wants the same number takes the next.
 kx_enter() {
-  kx_number=0
-  { read -r kx_number <"$kx_m/last"; } 2>/dev/null
+  local m="$KX_STATE/manifest" number=0 name='' id=''
+  { read -r number <"$m/last"; } 2>/dev/null
   while :; do
-    kx_number=$((kx_number + 1))
-    kx_name=00000$kx_number
-    kx_name=${kx_name#"${kx_name%??????}"}
-    [ ! -e "$kx_m/entries/$kx_name" ] && mv -T "$kx_new" "$kx_m/entries/$kx_name" 2>/dev/null && break
-    [ -d "$kx_new" ] && [ "$kx_number" -lt 999999 ] && [ -d "$kx_m/entries" ] || return
+    number=$((number + 1))
+    name=00000$number
+    name=${name#"${name%??????}"}
+    [ ! -e "$m/entries/$name" ] && mv -T "$1" "$m/entries/$name" 2>/dev/null && break
+    [ -d "$1" ] && [ "$number" -lt 999999 ] && [ -d "$m/entries" ] || return
   done
-  printf '%s\n' "$kx_number" >"$kx_m/last"
-  for kx_id in $kx_ids; do
-    [ ! -L "$kx_m/names/${kx_id%%:*}" ] || rm -f "$kx_m/names/${kx_id%%:*}"
-    ln -s "../entries/$kx_name${kx_id#*:}" "$kx_m/names/${kx_id%%:*}" || return
+  printf '%s\n' "$number" >"$m/last"
+  for id in $2; do
+    [ ! -L "$m/names/${id%%:*}" ] || rm -f "$m/names/${id%%:*}"
+    ln -s "../entries/$name${id#*:}" "$m/names/${id%%:*}" || return
   done
 }
 
 # KEY SCRIPT: makes the change, in a shell of its own: whatever it does to end itself, what it left is noted.
 kx_owning() {
+  local kx_ended=''
   kx_own_begin "$1" || return
   (eval "$2")
   kx_ended=$?
@@ -117,25 +120,26 @@ kx_owning() {
 # KEY: the change begins now. What somebody else has made of its paths since their before-images were taken would be lost:
 # it is kept beside, and reported when all is undone. No sync: what comes later cannot be on disk before this is.
 kx_own_begin() {
-  kx_manifest
-  for kx_image in "$KX_STATE/undo/$1"/[0-9]*; do
-    [ -d "$kx_image" ] && kx_path_in "$kx_image" || continue
-    if [ ! -e "$kx_image/begun" ] && read -r kx_y <"$kx_image/seen" && [ "$kx_y" != "$(kx_trace "$kx_path")" ]; then
-      kx_own_spare || return
+  local m="$KX_STATE/manifest" image='' id='' seen=''
+  for image in "$KX_STATE/undo/$1"/[0-9]*; do
+    [ -d "$image" ] && kx_path_in "$image" || continue
+    if [ ! -e "$image/begun" ] && read -r seen <"$image/seen" && [ "$seen" != "$(kx_trace "$kx_path")" ]; then
+      kx_own_spare "$kx_path" "$image" || return
     fi
-    { read -r kx_id <"$kx_image/id"; } 2>/dev/null || continue
-    : >"$kx_image/begun" || return
-    [ ! -d "$kx_m/names/$kx_id" ] || : >"$kx_m/names/$kx_id/begun" || return
+    { read -r id <"$image/id"; } 2>/dev/null || continue
+    : >"$image/begun" || return
+    [ ! -d "$m/names/$id" ] || : >"$m/names/$id/begun" || return
   done
 }
 
-# Keeps what is at kx_path now beside it.
+# PATH IMAGE: keeps what is at the path now beside it, and notes where in the record's IMAGE.
 kx_own_spare() {
-  [ -e "$kx_path" ] || [ -L "$kx_path" ] || return 0
-  kx_beside_name
-  kx_copy "$kx_path" "$kx_kept" && printf '%s\n' "$kx_kept" >"$kx_image/kept" || return
-  if [ -d "$kx_m" ]; then printf '%s\n%s\n' "$kx_path" "$kx_kept" >>"$kx_m/kept" || return; fi
-  echo "$kx_path was changed by somebody else just now: what they made of it stays as $kx_kept" >&2
+  local m="$KX_STATE/manifest"
+  [ -e "$1" ] || [ -L "$1" ] || return 0
+  kx_beside_name "$1"
+  kx_copy "$1" "$kx_kept" && printf '%s\n' "$kx_kept" >"$2/kept" || return
+  if [ -d "$m" ]; then printf '%s\n%s\n' "$1" "$kx_kept" >>"$m/kept" || return; fi
+  echo "$1 was changed by somebody else just now: what they made of it stays as $kx_kept" >&2
 }
 
 # PATH: prints marks that differ if anything happened to it since: much cheaper than its content.
@@ -152,62 +156,64 @@ kx_trace() {
 # KEY: the change is over, however it ended: what is at its paths now is what we left there. One that cannot be noted does
 # not keep the others from it.
 kx_own_end() {
-  kx_manifest
-  kx_dir=$KX_STATE/undo/$1 kx_failed=
+  local m="$KX_STATE/manifest" dir="$KX_STATE/undo/$1" failed='' image='' slot='' id=''
   set --
-  for kx_image in "$kx_dir"/[0-9]*; do
-    [ -d "$kx_image" ] && kx_path_in "$kx_image" || continue
-    if kx_look "$kx_path" && printf '%s\n' "$kx_seen" >"$kx_image/left.new"; then
-      mv -fT "$kx_image/left.new" "$kx_image/left" || kx_failed=1
+  for image in "$dir"/[0-9]*; do
+    [ -d "$image" ] && kx_path_in "$image" || continue
+    if kx_look "$kx_path" && printf '%s\n' "$kx_seen" >"$image/left.new"; then
+      mv -fT "$image/left.new" "$image/left" || failed=1
     else
-      kx_failed=1
+      failed=1
       continue
     fi
-    { read -r kx_id <"$kx_image/id"; } 2>/dev/null || continue
-    kx_slot=$kx_m/names/$kx_id
-    [ -d "$kx_slot" ] || continue
-    printf '%s\n' "$kx_seen" >"$kx_slot/after.new" && set -- "$@" "$kx_slot" || kx_failed=1
+    { read -r id <"$image/id"; } 2>/dev/null || continue
+    slot=$m/names/$id
+    [ -d "$slot" ] || continue
+    printf '%s\n' "$kx_seen" >"$slot/after.new" && set -- "$@" "$slot" || failed=1
     # Some at once, so that many share one sync.
     [ "$#" -lt 50 ] || {
-      kx_own_left "$@"
+      kx_own_left "$@" || failed=1
       set --
     }
   done
-  kx_own_left "$@"
-  [ -z "$kx_failed" ]
+  kx_own_left "$@" || failed=1
+  [ -z "$failed" ]
 }
 
-# SLOT…: what was left there is known from now on; kx_failed if it is not.
+# SLOT…: what was left there is known from now on. Fails if one cannot be noted.
 kx_own_left() {
+  local failed='' one=''
   [ "$#" -gt 0 ] || return 0
-  for kx_x; do
+  for one; do
     shift
-    set -- "$@" "$kx_x/after.new"
+    set -- "$@" "$one/after.new"
   done
   sync -- "$@" 2>/dev/null || sync
-  for kx_x; do
+  for one; do
     shift
-    mv -fT "$kx_x" "${kx_x%.new}" && set -- "$@" "${kx_x%/*}/pending" "${kx_x%/*}/begun" || kx_failed=1
+    mv -fT "$one" "${one%.new}" && set -- "$@" "${one%/*}/pending" "${one%/*}/begun" || failed=1
   done
-  [ "$#" = 0 ] || rm -f "$@" || kx_failed=1
+  [ "$#" = 0 ] || rm -f "$@" || failed=1
+  [ -z "$failed" ]
 }
 
 # KEY: its change was put back. What it was the first to change is owned no longer, once what others made because of it is
 # gone too; the rest is as an earlier run left it.
 kx_disown() {
-  kx_manifest
-  for kx_entry in "$kx_m"/entries/*; do
-    { read -r kx_x <"$kx_entry/by"; } 2>/dev/null || continue
-    [ "$kx_x" = "$1" ] || continue
-    kx_reset_effects "${kx_entry##*/}" && kx_reset_drop "${kx_entry##*/}" || return
+  local m="$KX_STATE/manifest" entry='' key=''
+  for entry in "$m"/entries/*; do
+    { read -r key <"$entry/by"; } 2>/dev/null || continue
+    [ "$key" = "$1" ] || continue
+    kx_reset_effects "${entry##*/}" && kx_reset_drop "${entry##*/}" || return
   done
   kx_own_end "$1" || return
-  if rmdir "$kx_m/entries" 2>/dev/null; then rm -rf "$kx_m"; fi
+  if rmdir "$m/entries" 2>/dev/null; then rm -rf "$m"; fi
 }
 
 # DIR: the path that a slot is about, in kx_path. A name may end with line breaks.
 kx_path_in() {
-  { IFS= read -r kx_path && ! IFS= read -r kx_x; } <"$1/path" && return
+  local more=''
+  { IFS= read -r kx_path && ! IFS= read -r more; } <"$1/path" && return
   kx_path=$(cat "$1/path" && echo .) || return
   kx_path=${kx_path%??}
 }
@@ -215,18 +221,19 @@ kx_path_in() {
 # PATH: what is there, in kx_seen, as lines that can be compared: type, mode, owner, and content or target; all below a
 # directory.
 kx_look() {
+  local marks='' sum=''
   if [ -L "$1" ]; then
     kx_seen="l $(stat -c %u:%g -- "$1") $(readlink -- "$1")"
   elif [ -d "$1" ]; then
     kx_seen=$(kx_list_tree "$1")
   elif [ -f "$1" ]; then
     # The size first: kx_sha256 would need one more program to learn it.
-    kx_stat=$(stat -c '%s %a %u:%g' -- "$1") || return
-    if [ "${kx_stat%% *}" -lt 4000000 ] && command -v sha256sum >/dev/null; then
-      kx_sum=$(sha256sum <"$1")
+    marks=$(stat -c '%s %a %u:%g' -- "$1") || return
+    if [ "${marks%% *}" -lt 4000000 ] && command -v sha256sum >/dev/null; then
+      sum=$(sha256sum <"$1")
     else
-      kx_sum=$(kx_sha256 "$1")
-    fi && kx_seen="f ${kx_stat#* } ${kx_sum%% *}"
+      sum=$(kx_sha256 "$1")
+    fi && kx_seen="f ${marks#* } ${sum%% *}"
   elif [ -e "$1" ]; then
     kx_seen="o $(stat -c '%f %u:%g %t:%T' -- "$1")"
   else
@@ -234,6 +241,7 @@ kx_look() {
   fi
 }
 
+# DIR: all that is in it, as lines that can be compared: marks (s), digests (h) and links (l).
 kx_list_tree() {
   (
     cd -- "$1" || exit
@@ -245,12 +253,12 @@ kx_list_tree() {
 
 # Whose machine this is, and its entries: "UID NAME", then for head -v its metas and paths, then which paths had something.
 kx_manifest_show() {
-  kx_manifest
-  [ -s "$kx_m/cluster" ] || return 0
-  cat "$kx_m/cluster"
-  cd "$kx_m/entries" 2>/dev/null || return 0
-  for kx_x in */[0-9]*/image; do
-    if [ -e "$kx_x" ] || [ -L "$kx_x" ]; then printf 'image %s\n' "${kx_x%/image}"; fi
+  local m="$KX_STATE/manifest" slot=''
+  [ -s "$m/cluster" ] || return 0
+  cat "$m/cluster"
+  cd "$m/entries" 2>/dev/null || return 0
+  for slot in */[0-9]*/image; do
+    if [ -e "$slot" ] || [ -L "$slot" ]; then printf 'image %s\n' "${slot%/image}"; fi
   done
   set -- */meta
   [ ! -e "$1" ] || head -v -n 1 "$@"
@@ -260,6 +268,6 @@ kx_manifest_show() {
 
 # Whose machine this is: "UID NAME", or nothing.
 kx_manifest_owner() {
-  kx_manifest
-  [ ! -s "$kx_m/cluster" ] || cat "$kx_m/cluster"
+  local m="$KX_STATE/manifest"
+  [ ! -s "$m/cluster" ] || cat "$m/cluster"
 }

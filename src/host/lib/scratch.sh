@@ -15,17 +15,18 @@ kx_foreign() {
 
 # DIR: whether nobody else can change anything on the way to it, nor in it. One fork. A link, whose mode is 777, is looked at closely.
 kx_trusted() {
-  kx_rest=$1 kx_part=
+  local rest='' part='' x=''
+  rest=$1 part=
   case $1 in /*) set -- / ;; *) return 1 ;; esac
-  while [ -n "$kx_rest" ]; do
-    kx_part=$kx_part${kx_rest%%/*}
-    case $kx_rest in */*) kx_rest=${kx_rest#*/} ;; *) kx_rest= ;; esac
-    [ -z "$kx_part" ] || set -- "$@" "$kx_part"
-    kx_part=$kx_part/
+  while [ -n "$rest" ]; do
+    part=$part${rest%%/*}
+    case $rest in */*) rest=${rest#*/} ;; *) rest= ;; esac
+    [ -z "$part" ] || set -- "$@" "$part"
+    part=$part/
   done
-  kx_x=$(stat -c '%u %a' -- "$@" 2>/dev/null) || return
+  x=$(stat -c '%u %a' -- "$@" 2>/dev/null) || return
   # shellcheck disable=SC2086 # several words
-  set -- $kx_x
+  set -- $x
   while [ "$#" -gt 0 ]; do
     if kx_foreign "$1" "$2" "${3-}"; then return 1; fi
     shift 2
@@ -34,36 +35,38 @@ kx_trusted() {
 
 # DIR: opens it as 7.
 kx_reach() {
-  kx_back=$PWD
+  local back='' code=''
+  back=$PWD
   kx_walk "$1" && command exec 7<.
-  kx_code=$?
-  cd "$kx_back" || return
-  return "$kx_code"
+  code=$?
+  cd "$back" || return
+  return "$code"
 }
 
 # DIR: goes there, part by part.
 kx_walk() {
-  kx_rest=$1 kx_theirs='' kx_links=0
-  while [ -n "$kx_rest" ]; do
-    case $kx_rest in /*) cd -P / || return ;; esac
-    kx_part=${kx_rest%%/*}
-    case $kx_rest in */*) kx_rest=${kx_rest#*/} ;; *) kx_rest= ;; esac
-    case $kx_part in '' | .) continue ;; esac
-    kx_x=$(stat -c '%u %a %d:%i' .) || return
+  local rest='' theirs='' links='' part='' x=''
+  rest=$1 theirs='' links=0
+  while [ -n "$rest" ]; do
+    case $rest in /*) cd -P / || return ;; esac
+    part=${rest%%/*}
+    case $rest in */*) rest=${rest#*/} ;; *) rest= ;; esac
+    case $part in '' | .) continue ;; esac
+    x=$(stat -c '%u %a %d:%i' .) || return
     # shellcheck disable=SC2086 # several words
-    if kx_foreign ${kx_x% *} "$(stat -c %u -- "./$kx_part" 2>/dev/null)"; then kx_theirs=1; fi
-    if [ -n "$kx_theirs" ]; then
+    if kx_foreign ${x% *} "$(stat -c %u -- "./$part" 2>/dev/null)"; then theirs=1; fi
+    if [ -n "$theirs" ]; then
       # Its owner may exchange this part at any time: what counts is where we arrive.
-      if [ "$kx_part" != .. ] && cd -P -- "./$kx_part" && [ "$(stat -c %d:%i ..)" = "${kx_x##* }" ]; then continue; fi
-      echo "$kx_part on the way to $1 is a link that somebody else made, or is not a directory" >&2
+      if [ "$part" != .. ] && cd -P -- "./$part" && [ "$(stat -c %d:%i ..)" = "${x##* }" ]; then continue; fi
+      echo "$part on the way to $1 is a link that somebody else made, or is not a directory" >&2
       return 1
     fi
-    if [ -L "./$kx_part" ] && [ "$kx_links" -lt 40 ]; then
-      kx_links=$((kx_links + 1))
-      kx_x=$(readlink -- "./$kx_part") || return
-      kx_rest=$kx_x/$kx_rest
+    if [ -L "./$part" ] && [ "$links" -lt 40 ]; then
+      links=$((links + 1))
+      x=$(readlink -- "./$part") || return
+      rest=$x/$rest
     else
-      cd -P -- "./$kx_part" || return
+      cd -P -- "./$part" || return
     fi
   done
 }
@@ -71,14 +74,15 @@ kx_walk() {
 # PATH NAME [KEEP]: where what is to become PATH can be made, in kx_tmp, and what to call PATH then, in kx_to. NAME: what
 # it is called beside PATH meanwhile, or the directory it is in. KEEP: what an earlier one has made there is still good.
 kx_scratch() {
-  case $1 in */*) kx_at=${1%/*}/ ;; *) kx_at=./ ;; esac
-  kx_scratch='' kx_tmp=$kx_at$2 kx_to=$1
-  if kx_trusted "$kx_at"; then return 0; fi
+  local at='' x=''
+  case $1 in */*) at=${1%/*}/ ;; *) at=./ ;; esac
+  kx_scratch='' kx_tmp=$at$2 kx_to=$1
+  if kx_trusted "$at"; then return 0; fi
   kx_tmp='' kx_scratch=
-  kx_reach "$kx_at" || return
-  kx_scratch=/proc/self/fd/7/$2 kx_x=1
-  while [ "$kx_x" -le 5 ]; do
-    if [ -z "$3" ] || [ "$kx_x" -gt 1 ] || [ -L "$kx_scratch" ] || [ ! -d "$kx_scratch" ]; then
+  kx_reach "$at" || return
+  kx_scratch=/proc/self/fd/7/$2 x=1
+  while [ "$x" -le 5 ]; do
+    if [ -z "$3" ] || [ "$x" -gt 1 ] || [ -L "$kx_scratch" ] || [ ! -d "$kx_scratch" ]; then
       rm -rf -- "$kx_scratch" && mkdir -m 700 -- "$kx_scratch" 2>/dev/null
     fi
     if { command exec 8<"$kx_scratch/."; } 2>/dev/null && kx_scratch_is_ours; then
@@ -87,9 +91,9 @@ kx_scratch() {
         return 0
       fi
     fi
-    kx_x=$((kx_x + 1))
+    x=$((x + 1))
   done
-  echo "somebody else takes away what is made in $kx_at" >&2
+  echo "somebody else takes away what is made in $at" >&2
   return 1
 }
 
@@ -110,10 +114,11 @@ kx_scratch_end() {
 
 # FROM TO: a copy of it, all or nothing, over whatever is there.
 kx_copy() {
+  local code=''
   kx_scratch "$2" ".${2##*/}.kxnew" || return
   rm -rf -- "$kx_tmp" && cp -a -- "$1" "$kx_tmp" && kx_rename "$kx_tmp" "$kx_to"
-  kx_code=$?
-  [ "$kx_code" = 0 ] || rm -rf -- "$kx_tmp"
+  code=$?
+  [ "$code" = 0 ] || rm -rf -- "$kx_tmp"
   kx_scratch_end
-  return "$kx_code"
+  return "$code"
 }

@@ -6,62 +6,63 @@
 kx_save() {
   kx_stage "$@" || return
   [ -n "$kx_staged" ] || return 0
-  kx_sync "$kx_tree" "$kx_staged" && mv -T "$kx_staged" "$kx_record" && kx_sync_dirs "$kx_record" && kx_staged=
+  kx_sync "$kx_tree" "$kx_staged" && mv -T "$kx_staged" "$kx_record" && kx_sync_dirs "$kx_record" && kx_staged=''
 }
 
-# KEY PATH…: the same, but the record has no name yet and need not be on disk: it is kx_staged, unless the key has one.
+# KEY PATH…: the same, but the record has no name yet and need not be on disk: it is kx_staged, unless the key has one. The name it will have is in
+# kx_record; kx_tree is not empty if it has directories.
 kx_stage() {
-  kx_record=$KX_STATE/undo/$1 kx_staged='' kx_tree=
+  local count=0 new='' image='' path=''
+  kx_record=$KX_STATE/undo/$1 kx_staged='' kx_tree=''
   shift
   [ ! -d "$kx_record" ] || return 0
-  kx_new=$kx_record.new$$
-  [ ! -e "$kx_new" ] || rm -rf "$kx_new" || return
-  kx_count=0
-  for kx_path; do
-    kx_count=$((kx_count + 1))
-    kx_image=$kx_new/$kx_count
-    mkdir -p "$kx_image" && printf '%s\n' "$kx_path" >"$kx_image/path" && kx_trace "$kx_path" >"$kx_image/seen" || return
-    if [ -e "$kx_path" ] || [ -L "$kx_path" ]; then
-      cp -a -- "$kx_path" "$kx_image/image" || {
-        rm -rf "$kx_new"
+  new=$kx_record.new$$
+  [ ! -e "$new" ] || rm -rf "$new" || return
+  for path; do
+    count=$((count + 1))
+    image=$new/$count
+    mkdir -p "$image" && printf '%s\n' "$path" >"$image/path" && kx_trace "$path" >"$image/seen" || return
+    if [ -e "$path" ] || [ -L "$path" ]; then
+      cp -a -- "$path" "$image/image" || {
+        rm -rf "$new"
         return 1
       }
-      [ ! -d "$kx_path" ] || [ -L "$kx_path" ] || kx_tree=1
+      [ ! -d "$path" ] || [ -L "$path" ] || kx_tree=1
     fi
   done
-  [ "$kx_count" -gt 0 ] || mkdir -p "$kx_new" || return
-  kx_staged=$kx_new
+  [ "$count" -gt 0 ] || mkdir -p "$new" || return
+  kx_staged=$new
 }
 
 # TREE DIR…: everything below them is on disk. Single files one by one; where there are many of them, or a TREE, the whole
 # file system.
 kx_sync() {
+  local dir='' count=0 of='' one=''
   if [ -z "$1" ]; then
     shift
-    kx_dir=$1 kx_count=0
-    for kx_y; do
+    dir=$1
+    for of; do
       shift
-      for kx_x in "$kx_y" "$kx_y"/* "$kx_y"/*/*; do
-        if [ -L "$kx_x" ] || { [ ! -f "$kx_x" ] && [ ! -d "$kx_x" ]; }; then continue; fi
-        kx_count=$((kx_count + 1))
-        [ "$kx_count" -le 300 ] || break 2
-        set -- "$@" "$kx_x"
+      for one in "$of" "$of"/* "$of"/*/*; do
+        if [ -L "$one" ] || { [ ! -f "$one" ] && [ ! -d "$one" ]; }; then continue; fi
+        count=$((count + 1))
+        [ "$count" -le 300 ] || break 2
+        set -- "$@" "$one"
       done
     done
-    [ "$kx_count" -gt 300 ] || { sync -- "$@" 2>/dev/null && return; }
-    set -- 1 "$kx_dir"
+    [ "$count" -gt 300 ] || { sync -- "$@" 2>/dev/null && return; }
+    set -- 1 "$dir"
   fi
   sync -f "$2" 2>/dev/null || sync
 }
 
 # PATH [DIR…]: the directories above it, up to ours, remember its name; and the others theirs.
 kx_sync_dirs() {
-  kx_up_to=${KX_STATE%/*}
-  kx_dir=$1
+  local up_to="${KX_STATE%/*}" dir="$1"
   shift
-  while [ "$kx_dir" != "$kx_up_to" ] && [ -n "$kx_dir" ]; do
-    kx_dir=${kx_dir%/*}
-    set -- "$@" "${kx_dir:-/}"
+  while [ "$dir" != "$up_to" ] && [ -n "$dir" ]; do
+    dir=${dir%/*}
+    set -- "$@" "${dir:-/}"
   done
   sync -- "$@" 2>/dev/null || sync
 }
@@ -69,39 +70,40 @@ kx_sync_dirs() {
 # KEY: puts every path back as it was. The record stays. What somebody else has made of a path since is kept beside it.
 # 96: there is no record, and so nothing was put back. Any other failure is 1.
 kx_restore() {
-  kx_record=$KX_STATE/undo/$1
-  if [ ! -d "$kx_record" ]; then
+  local record="$KX_STATE/undo/$1" image=''
+  if [ ! -d "$record" ]; then
     echo "no before-image $1" >&2
     return 96
   fi
-  for kx_image in "$kx_record"/*; do
-    [ -d "$kx_image" ] || continue
-    kx_path_in "$kx_image" && kx_spare || return 1
-    kx_put_back "$kx_image/image" "$kx_path" || return 1
+  for image in "$record"/*; do
+    [ -d "$image" ] || continue
+    kx_path_in "$image" && kx_spare "$image" "$kx_path" || return 1
+    kx_put_back "$image/image" "$kx_path" || return 1
   done
 }
 
-# Copies what is at kx_path aside if it is neither as we left it nor as it was; says where to, also what was kept before.
+# IMAGE PATH: copies what is at the path aside if it is neither as we left it nor as it was; says where to, also what was kept before.
 kx_spare() {
-  [ ! -s "$kx_image/kept" ] || kx_spared "$(cat "$kx_image/kept")"
-  [ -e "$kx_path" ] || [ -L "$kx_path" ] || return 0
-  if [ -s "$kx_image/left" ]; then
-    kx_look "$kx_path" && kx_read "$kx_image/left" || return
+  local image="$1" path="$2" now='' kept=''
+  [ ! -s "$image/kept" ] || kx_spared "$path" "$(cat "$image/kept")"
+  [ -e "$path" ] || [ -L "$path" ] || return 0
+  if [ -s "$image/left" ]; then
+    kx_look "$path" && kx_read "$image/left" || return
     [ "$kx_seen" != "$kx_text" ] || return 0
   else
     # Cut off before anybody could note what it left.
-    kx_slot=$kx_image
-    [ -s "$kx_image/pending" ] && ! kx_is_recent && kx_look "$kx_path" || return 0
+    [ -s "$image/pending" ] && ! kx_is_recent "$path" "$image" && kx_look "$path" || return 0
   fi
-  kx_now=$kx_seen
-  kx_look "$kx_image/image" || return
-  [ "$kx_now" != "$kx_seen" ] || return 0
-  kx_kept=$kx_path.kubexm-kept
-  [ ! -e "$kx_kept" ] && [ ! -L "$kx_kept" ] || kx_kept=$kx_kept-$(date +%Y%m%d%H%M%S)
-  kx_copy "$kx_path" "$kx_kept" && kx_spared "$kx_kept"
+  now=$kx_seen
+  kx_look "$image/image" || return
+  [ "$now" != "$kx_seen" ] || return 0
+  kept=$path.kubexm-kept
+  [ ! -e "$kept" ] && [ ! -L "$kept" ] || kept=$kept-$(date +%Y%m%d%H%M%S)
+  kx_copy "$path" "$kept" && kx_spared "$path" "$kept"
 }
 
-kx_spared() { echo "$kx_path was changed by somebody else since: what they made of it stays as $1" >&2; }
+# PATH KEPT: says that it was kept.
+kx_spared() { echo "$1 was changed by somebody else since: what they made of it stays as $2" >&2; }
 
 # IMAGE PATH: one path. A file or link is replaced in one step, a directory in two renames.
 kx_put_back() {
@@ -141,18 +143,20 @@ kx_undo_drop() {
 
 # Runs that have records here, and how many days ago they last changed: "RUN DAYS".
 kx_undo_runs() {
-  for kx_dir in "$KX_STATE"/undo/*; do
-    [ -d "$kx_dir" ] && kx_x=$(stat -c %Y -- "$kx_dir") || continue
-    printf '%s %s\n' "${kx_dir##*/}" $((($(date +%s) - kx_x) / 86400))
+  local dir='' time=''
+  for dir in "$KX_STATE"/undo/*; do
+    [ -d "$dir" ] && time=$(stat -c %Y -- "$dir") || continue
+    printf '%s %s\n' "${dir##*/}" $((($(date +%s) - time) / 86400))
   done
 }
 
 # RUN…: forgets the records of runs that are over; not of one that holds the lock, or that has a job here.
 kx_undo_prune() {
+  local run='' dir=''
   kx_lock_read
-  for kx_run; do
-    [ -n "$kx_run" ] && [ "$kx_run" != "$kx_o_run" ] || continue
-    for kx_dir in "$KX_RUN/jobs/$kx_run".*; do [ ! -d "$kx_dir" ] || continue 2; done
-    kx_undo_drop "$kx_run" || return
+  for run; do
+    [ -n "$run" ] && [ "$run" != "$kx_o_run" ] || continue
+    for dir in "$KX_RUN/jobs/$run".*; do [ ! -d "$dir" ] || continue 2; done
+    kx_undo_drop "$run" || return
   done
 }
