@@ -43,7 +43,7 @@ for (const section of sections) {
     const findings = await section.run();
     const text = sectionText(section, findings);
     process.stdout.write(`\n${text}\n\n`);
-    texts.set(section.name, text);
+    if (findings.partial !== true) texts.set(section.name, text);
     missed += findings.rows.filter((row) => row.met === false).length;
   } catch (error) {
     // The others are worth having all the same.

@@ -14,6 +14,8 @@ export interface Findings {
   readonly rows: readonly Row[];
   /** How it was measured: paragraphs. */
   readonly how: readonly string[];
+  /** Only a part was measured: it is shown, but not kept. */
+  readonly partial?: boolean;
 }
 
 /** A part of the benchmarks. */

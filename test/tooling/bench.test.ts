@@ -5,6 +5,7 @@ import { startCountingProxy } from '../../bench/lib/counting-proxy.ts';
 import { atLeast, atMost, documentText, type Section, sectionText } from '../../bench/lib/report.ts';
 import { interleave, ratios, sampleOf } from '../../bench/lib/stats.ts';
 import { items } from '../../bench/lib/tree.ts';
+import { findings } from '../../bench/sections/cold-builds.ts';
 
 const section = (name: string): Section => ({
   name,
@@ -84,4 +85,39 @@ test('the proxy counts how often the client waited for an answer', async () => {
     await proxy.close();
     server.close();
   }
+});
+
+describe('cold builds', () => {
+  const cold = {
+    seconds: 500,
+    cpuSeconds: 900,
+    builds: { programs: 10, seconds: 480, cores: 2 },
+    times: Array.from({ length: 9 }, (_, i) => [`recipe ${i}: a from nothing`, 300 - i] as const),
+    load: 0.2,
+    only: '',
+  };
+
+  test('wall time against the goal, CPU time, what was announced, and the longest builds', () => {
+    const text = sectionText({ title: 'Cold' }, findings(cold));
+    expect(text).toContain('| all programs and images of quickstart | – | 500 s (500–500) |');
+    expect(text).toContain('| quickstart with them: 211 s more | at most 720 s | 711 s (711–711) | yes |');
+    expect(text).toContain('| CPU time of it | – | 900 s');
+    expect(text).toContain('| cores busy | – | 1.80 (');
+    expect(text).toContain('| what was announced for 10 programs | – | 480 s');
+    expect(text).toContain('| built: recipe 4: a | – | 296 s');
+    expect(text).not.toContain('recipe 5');
+    expect(findings(cold).partial).toBeUndefined();
+    expect(findings({ ...cold, seconds: 510 }).rows[1]?.met).toBe(false);
+    const many = findings({ ...cold, times: [['x amd64: a, b, c, d, e, f, g, h from nothing', 9]] });
+    expect(many.rows.at(-1)?.what).toBe('built: x amd64: 8 programs');
+  });
+
+  test('a part has no goal and is not kept', () => {
+    const part = findings({ ...cold, only: 'runc', builds: undefined });
+    expect(part).toMatchObject({
+      partial: true,
+      rows: [{ what: 'runc alone' }, { what: 'CPU time of it' }, {}, {}, {}, {}, {}, {}],
+    });
+    expect(part.rows[0]).not.toHaveProperty('met');
+  });
 });
