@@ -31,7 +31,7 @@ export async function artifactMirror(configFile: string): Promise<ArtifactMirror
   let sent = 0;
   const mirror: ArtifactMirror = {
     server,
-    fetched: () => server.requests.map(({ path }) => path).filter((path) => paths.has(path)),
+    fetched: () => server.requests.flatMap(({ method, path }) => (method === 'GET' && paths.has(path) ? [path] : [])),
     sent: () => sent,
     pauseMs: 1,
   };

@@ -8,6 +8,7 @@ export type Behaviour = (request: IncomingMessage, response: ServerResponse, n: 
 /** A web server on the loopback that misbehaves on request and records its requests. */
 export class FaultServer {
   readonly requests: {
+    readonly method: string | undefined;
     readonly path: string;
     readonly range: string | undefined;
     readonly ifRange: string | undefined;
@@ -25,6 +26,7 @@ export class FaultServer {
     const handle = (request: IncomingMessage, response: ServerResponse): void => {
       const path = request.url ?? '';
       this.requests.push({
+        method: request.method,
         path,
         range: request.headers.range,
         ifRange: request.headers['if-range'] as string | undefined,
