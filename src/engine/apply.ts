@@ -248,6 +248,7 @@ function stepIo(options: ExecuteOptions, target: Target): StepIo & { expire(): v
       options.emit({ type: 'node-progress', ...target.ref, done, total, ...(unit === 'bytes' ? {} : { unit }) });
     },
     line: (line) => options.emit({ type: 'node-line', ...target.ref, line }),
+    report: (report) => options.emit({ type: 'node-report', ...target.ref, report }),
     say: (text) => options.emit({ type: 'message', text, node: target.ref.node }),
     sent: () => target.sent?.(),
     ask: options.ask,

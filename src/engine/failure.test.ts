@@ -23,6 +23,20 @@ const say = defineStep<object>()({
 const weak = kvLike({ apply: (_host, want) => sh`kv has weak && fail 6 too weak; kv set ${want.key} ${want.value}` });
 
 describe('a step fails', () => {
+  test('what undoing it leaves is reported typed, whatever it prints; a word means nothing', async () => {
+    const rig = new Rig(['a']);
+    const leaves = kvLike({
+      revert: () => sh`echo 'x stays: printed'; echo 'y stays: printed' >&2; kx_report left 'z is in use'`,
+    });
+    const plan = sequence(on(a, leaves({ key: 'one', value: '1' }), named('one')), failing(a, 'two'));
+    await rig.run(task('m/app', plan));
+    expect(rig.outcomes()).toMatchObject({ 'm/app/one@a': 'reverted', 'm/app/two@a': 'failed' });
+    expect(rig.of('message')).toEqual([]);
+    expect(rig.of('node-report')).toMatchObject([
+      { node: 'm/app/one@a', host: 'a', report: { type: 'left', text: 'z is in use' } },
+    ]);
+  });
+
   test('its task is undone on that host, last change first; other tasks and other hosts keep their work', async () => {
     const rig = new Rig(['a', 'b'], { values: { one: 'was' } });
     rig.host('a').set('weak', 'yes');

@@ -51,19 +51,25 @@ export async function perform(
   const { stop: signal } = options;
   try {
     if (how.jobKey === undefined) {
-      return { output: await machine.run(work, { timeoutSeconds, signal }), value: undefined };
+      return { output: reported(options, at, await machine.run(work, { timeoutSeconds, signal })), value: undefined };
     }
     const onLine = (line: string) => options.emit({ type: 'node-line', ...ref, line });
     // What a mint prints is its secret, and nobody knows it yet.
     const secret = fieldOf(at.step.nature, at.want, 'state') === 'mint';
     const job: Job = { key: how.jobKey, script: work, timeoutSeconds, signal, ...(secret ? {} : { onLine }) };
-    return { output: await attached(machine, job), value: undefined };
+    return { output: reported(options, at, await attached(machine, job)), value: undefined };
   } catch (error) {
     if (!(error instanceof KubexmError) || !TOO_LONG.includes(error.code)) throw error;
     const { detail } = error;
     const more = { cause: error, ...(detail === undefined ? {} : { detail }) };
     throw kubexmError('KX4004', { node: ref.node, seconds: timeoutSeconds }, more);
   }
+}
+
+/** Passes on what a script reported. */
+function reported(options: ExecuteOptions, { ref }: Work, output: Output): Output {
+  for (const report of output.reports ?? []) options.emit({ type: 'node-report', ...ref, report });
+  return output;
 }
 
 /** A job goes on without us: after a cut it is found again, and never looked at half way. */
@@ -78,20 +84,17 @@ async function attached(machine: Machine, job: Job): Promise<Output> {
   }
 }
 
-/**
- * Puts something back, and does so again when the connection breaks under it: to put back twice does no harm. Gives what it
- * said of things that stay.
- */
+/** Puts something back, and does so again when the connection breaks under it: to put back twice does no harm. */
 export async function performRevert(
   options: ExecuteOptions,
   at: Work,
   make: () => Script | Promise<unknown>,
-): Promise<readonly string[]> {
+): Promise<void> {
   for (let interruptions = 1; ; interruptions++) {
     try {
       const { output } = await perform(options, at, make());
       if (output && output.code !== 0) throw new FailedCommand(output);
-      return (output?.stderr ?? '').split('\n').filter((line) => /\bstays\b/.test(line));
+      return;
     } catch (error) {
       if (!isCode(error, INTERRUPTED) || options.stop.aborted) throw error;
       if (interruptions >= MAX_INTERRUPTIONS) throw keepsBreaking(at.machine.name, interruptions, error);

@@ -180,8 +180,7 @@ export class Rollback {
       if (!work) return;
       await this.jobOver(i);
       await options.journal.durable({ node, phase: 'reverting' });
-      for (const text of await work())
-        options.emit({ type: 'message', text: `${options.graph.host(i)}: ${text}`, node });
+      await work();
       await options.journal.durable({ node, phase: 'reverted' });
       await this.forgetImage(i).catch(() => undefined);
       this.reverted(i, failed, performance.now() - started);
@@ -210,7 +209,7 @@ export class Rollback {
   }
 
   /** What puts a node back: its own revert with what was seen, or its before-image. */
-  private workOf(i: number): (() => Promise<readonly string[]>) | undefined {
+  private workOf(i: number): (() => Promise<void>) | undefined {
     const { execution } = this;
     const { options, values } = execution;
     const step = options.graph.use(i)?.step;

@@ -41,6 +41,14 @@ describe('AnswerReader', () => {
     expect(answer?.parts.map((part) => part.kind === 'output' && part.output.code)).toEqual([0, 3]);
   });
 
+  test('reports behind the streams, line by line; what was cut or is of no type is dropped', () => {
+    const body = `==> ${NONCE}.7.1.o <==\nhi\n==> ${NONCE}.7.1.r <==\nleft a b\nother c\nleft cu`;
+    const [answer] = read(Buffer.from(`\n${NONCE} 7 3or\n${body}\n${NONCE} 7 .\n`), [5], 100);
+    expect(answer?.parts).toMatchObject([
+      { output: { code: 3, stdout: 'hi', reports: [{ type: 'left', text: 'a b' }] } },
+    ]);
+  });
+
   test('a script that was stopped, and one whose files are gone', () => {
     const [answer] = read(Buffer.from(`\n${NONCE} 7 - x 0o\n\n${NONCE} 7 .\n`), [5], 10);
     expect(answer?.parts.map((part) => part.kind)).toEqual(['stopped', 'lost', 'lost']);

@@ -1,4 +1,5 @@
 import type { Output } from '../model/host.ts';
+import type { StepReport } from '../model/report.ts';
 
 /** One script's part of an answer. */
 export type Part =
@@ -104,7 +105,7 @@ export class AnswerReader {
     const { scripts, maxBytes } = asked(id) ?? { scripts: 0, maxBytes: 0 };
     if (codes.length > Math.max(1, scripts)) throw new TooMuchPrinted();
     const stream = maxBytes + 1 + HEADING_BYTES;
-    const most = Math.max(2 * stream, Math.min(2 * stream * codes.length, MOST_TOGETHER_BYTES));
+    const most = Math.max(3 * stream, Math.min(3 * stream * codes.length, MOST_TOGETHER_BYTES));
     return { id, codes, most: most + HEADING_BYTES, maxBytes };
   }
 }
@@ -112,7 +113,7 @@ export class AnswerReader {
 /** Splits the body at the headings that `head -v` printed: they contain the nonce, so nothing else looks like them. */
 function readParts(body: Buffer, prefix: string, codes: readonly string[], maxBytes: number): Part[] {
   const names = codes.flatMap((code, i) =>
-    [...code.matchAll(/[oe]/g)].map(([stream]) => `${prefix}.${i + 1}.${stream}`),
+    [...code.matchAll(/[oer]/g)].map(([stream]) => `${prefix}.${i + 1}.${stream}`),
   );
   const found = new Map<string, Buffer>();
   let at = 0;
@@ -135,7 +136,17 @@ function readPart(code: string, name: string, found: ReadonlyMap<string, Buffer>
   const stderr = code.includes('e') ? found.get(`${name}.e`) : Buffer.alloc(0);
   const status = Number.parseInt(code, 10);
   if (!stdout || !stderr || Number.isNaN(status)) return { kind: 'lost' };
-  return { kind: 'output', output: toOutput(status, stdout, stderr, maxBytes) };
+  const reports = parseReports(found.get(`${name}.r`)?.subarray(0, maxBytes).toString('utf8') ?? '');
+  return { kind: 'output', output: { ...toOutput(status, stdout, stderr, maxBytes), ...reports } };
+}
+
+/** What `kx_report` has written: a type and a text a line. A line that was cut, or of a type nobody knows, is none. */
+export function parseReports(text: string): Pick<Output, 'reports'> {
+  const lines = text.split('\n').slice(0, -1);
+  const reports = lines.flatMap((line): readonly StepReport[] =>
+    line.startsWith('left ') ? [{ type: 'left', text: line.slice('left '.length) }] : [],
+  );
+  return reports.length === 0 ? {} : { reports };
 }
 
 /** One byte more than was asked for is fetched: it tells that there was more. */

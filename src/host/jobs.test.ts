@@ -64,7 +64,7 @@ describeHosts('jobs', () => {
 
   test('result, last lines, and the record until it is forgotten', async () => {
     const lines: string[] = [];
-    const script = 'for i in 1 2 3; do echo line $i; sleep 0.15; done; echo problem >&2; exit 5';
+    const script = 'for i in 1 2 3; do echo line $i; sleep 0.15; done; kx_report left x; echo problem >&2; exit 5';
     const result = await machine.job(job('a.b-c_1', script, { onLine: (line) => lines.push(line) }));
     expect(result).toMatchObject({
       code: 5,
@@ -72,6 +72,7 @@ describeHosts('jobs', () => {
       stderr: 'problem\n',
       truncated: false,
       attached: false,
+      reports: [{ type: 'left', text: 'x' }],
     });
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) expect(line).toMatch(/^line \d$/);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorDetail, kubexmError } from '../model/errors/index.ts';
 import type { Job, JobResult, Output } from '../model/host.ts';
 import { quote } from '../model/script.ts';
-import { toOutput } from './answer.ts';
+import { parseReports, toOutput } from './answer.ts';
 import type { Link } from './link.ts';
 
 /** How much of each stream of a job is returned: its end, where errors are. */
@@ -17,6 +17,7 @@ interface Seen {
   readonly lastLine: string;
   readonly stdout: Output;
   readonly stderr: Output;
+  readonly reports: Output;
 }
 
 /** Starts a job or attaches to it, and waits for its end. Every call may be asked again, so cuts do not matter. */
@@ -67,8 +68,10 @@ async function poll(link: Link, key: string, line: boolean, signal: AbortSignal 
     `kx_job_poll ${key} ${line ? '1' : "''"}`,
     `kx_job_print ${key} stdout ${MAX_BYTES + 1}`,
     `kx_job_print ${key} stderr ${MAX_BYTES + 1}`,
+    `kx_job_print ${key} reports ${MAX_BYTES}`,
   ];
-  const [status, stdout, stderr] = (await link.ask(scripts, { signal, maxBytes: MAX_BYTES + 1 })) as [
+  const [status, stdout, stderr, reports] = (await link.ask(scripts, { signal, maxBytes: MAX_BYTES + 1 })) as [
+    Output,
     Output,
     Output,
     Output,
@@ -82,6 +85,7 @@ async function poll(link: Link, key: string, line: boolean, signal: AbortSignal 
     lastLine: rest.join(' ').trim(),
     stdout,
     stderr,
+    reports,
   };
 }
 
@@ -89,7 +93,8 @@ async function poll(link: Link, key: string, line: boolean, signal: AbortSignal 
 function toResult(seen: Seen): Output {
   const [out, err] = [Buffer.from(seen.stdout.bytes), Buffer.from(seen.stderr.bytes)];
   const truncated = out.length > MAX_BYTES || err.length > MAX_BYTES;
-  return { ...toOutput(seen.code, out.subarray(-MAX_BYTES), err.subarray(-MAX_BYTES), MAX_BYTES), truncated };
+  const output = toOutput(seen.code, out.subarray(-MAX_BYTES), err.subarray(-MAX_BYTES), MAX_BYTES);
+  return { ...output, truncated, ...parseReports(seen.reports.stdout) };
 }
 
 function ended(host: string, key: string, reason: string, seen: Seen): Error {

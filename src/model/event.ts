@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors/index.ts';
 import type { Mark } from './mark.ts';
+import type { StepReport } from './report.ts';
 
 /** How a node ended. The first four are success. */
 export type Outcome =
@@ -127,6 +128,7 @@ export type RunEvent =
       /** There was more: only a part of it is here. */
       readonly truncated?: true;
     })
+  | (NodeEvent & { readonly type: 'node-report'; readonly report: StepReport })
   | (NodeEvent & {
       readonly type: 'node-retry';
       readonly attempt: number;

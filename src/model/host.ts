@@ -1,4 +1,5 @@
 import type { Facts } from './facts.ts';
+import type { StepReport } from './report.ts';
 import type { Script } from './script.ts';
 
 /** The machine kubexm itself runs on, as a host of a plan. */
@@ -13,6 +14,8 @@ export interface Output {
   readonly bytes: Uint8Array;
   /** Set when more was printed than was asked for. */
   readonly truncated: boolean;
+  /** What it reported (`kx_report`), if anything. */
+  readonly reports?: readonly StepReport[];
 }
 
 /** How a command is run. */

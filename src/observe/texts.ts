@@ -30,6 +30,7 @@ export const texts = {
   progress: { en: '{node}: {done} of {total}', zh: '{node}：{done} / {total}' },
   line: { en: '{node}: {line}', zh: '{node}：{line}' },
   output: { en: '{node}: exit code {code}', zh: '{node}：退出码 {code}' },
+  left: { en: '{host}: {text}', zh: '{host}：{text}' },
   retry: {
     en: '{node}: attempt {attempt} in {delay} s: {reason}',
     zh: '{node}：{delay} 秒后进行第 {attempt} 次尝试：{reason}',

@@ -2,6 +2,7 @@ import type { Effect } from '../model/effect.ts';
 import type { Lang } from '../model/errors/entry.ts';
 import type { KubexmError } from '../model/errors/index.ts';
 import type { Host, Output } from '../model/host.ts';
+import type { StepReport } from '../model/report.ts';
 import type { Script } from '../model/script.ts';
 import type { Diff } from './diff.ts';
 import type { Wanted } from './ref.ts';
@@ -42,6 +43,8 @@ export interface StepIo {
   readonly signal: AbortSignal;
   /** How far the work is. `unit`: what is counted. Default: bytes. */
   progress(done: number, total: number | undefined, unit?: 'bytes' | 'parts'): void;
+  /** Tells something typed beside the step's value. */
+  report(report: StepReport): void;
   /** Shows lines to the person: a message, a table. */
   say(text: string): void;
   /** What the work is at right now: one line beside the step, replaced by the next. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { kubexmError } from '../model/errors/index.ts';
 import { output } from '../model/host.ts';
 import type { ManifestEntry } from '../model/manifest.ts';
+import { LEFT_CODE } from '../model/report.ts';
 import type { Script } from '../model/script.ts';
 import { resetSteps, tellings, unitsOf } from './reset.ts';
 
@@ -109,9 +110,21 @@ test('a step that reverts by itself does so between keeping and putting back, an
   expect(sent.splice(0)).toEqual([keep, 'revert it', `${rest}\nkx_reset_drop 000007`]);
   await step.apply(host, { ...(want as object), whole: true }, {} as never);
   expect(sent.splice(0)[1]).toBe('export KX_WHOLE=yes\nrevert it');
-  answers['revert it'] = output(1, '', '/d stays: not ours\n');
+  const left = [{ type: 'left', text: '/d is not ours' }] as const;
+  answers['revert it'] = { ...output(LEFT_CODE), reports: left };
   await step.apply(host, want, {} as never);
-  expect(sent.splice(0)[2]).toBe(`${rest}\nkx_reset_left '/d stays: not ours' || exit\nkx_reset_drop 000007`);
+  expect(sent.splice(0)[2]).toBe(`${rest}\nkx_reset_left '/d is not ours' || exit\nkx_reset_drop 000007`);
+  // Neither a word of what it printed nor a report makes a success of another failure.
+  const failures = [
+    output(1, '', '/d stays: not ours\n'),
+    { ...output(1, '', 'no'), reports: left },
+    output(LEFT_CODE),
+  ];
+  for (const failure of failures) {
+    answers['revert it'] = failure;
+    await expect(step.apply(host, want, {} as never)).rejects.toMatchObject({ code: 'KX8105' });
+    expect(sent.splice(0)).toEqual([keep, 'revert it']);
+  }
   answers['revert it'] = output(1, '', 'dpkg was interrupted\n');
   await expect(step.apply(host, want, {} as never)).rejects.toMatchObject({
     code: 'KX8105',

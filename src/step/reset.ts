@@ -2,6 +2,7 @@ import { unitOfFile } from '../host/os/service.ts';
 import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { Host, Output } from '../model/host.ts';
 import type { ManifestEntry } from '../model/manifest.ts';
+import { LEFT_CODE } from '../model/report.ts';
 import { lines, type Script, sh } from '../model/script.ts';
 import { MASK } from '../model/text/mask.ts';
 import { type AnyStep, dedicated, defineStep, fieldOf, needed, type StepIo, satisfied } from '../plan/step.ts';
@@ -10,8 +11,6 @@ import { homeDirectory } from './kubeconfig/home-directory.ts';
 
 const DEFAULT_TIMEOUT = 60;
 const PATHS_TIMEOUT = 600;
-/** How the output of a revert tells that something was left alone: others use it, or it is theirs. */
-const STAYS = /\bstays\b/;
 
 /** A change to undo. */
 interface Undo extends ManifestEntry {
@@ -152,7 +151,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 }
 
-/** Puts back what a step had found, by its own means. Returns what it says that stays. */
+/** Puts back what a step had found, by its own means. Returns what it reports as left. */
 async function reverting(
   host: Host,
   entry: Undo,
@@ -167,8 +166,9 @@ async function reverting(
   if (work.script.includes(MASK)) return [`${entry.title} stays: undoing it needs a secret, which is never kept`];
   const script = entry.whole ? lines(sh`export KX_WHOLE=yes`, work) : work;
   const output = await host.run(script, { timeoutSeconds });
-  if (output.code !== 0 && !STAYS.test(lastLine(output))) throw failed(entry, output);
-  return `${output.stdout}\n${output.stderr}`.split('\n').filter((line) => STAYS.test(line));
+  const left = (output.reports ?? []).flatMap((report) => (report.type === 'left' ? [report.text] : []));
+  if (output.code !== 0 && !(output.code === LEFT_CODE && left.length > 0)) throw failed(entry, output);
+  return left;
 }
 
 function mustKnow({ node, kind }: Undo, step: AnyStep | undefined): NonNullable<AnyStep['revert']> {
@@ -217,7 +217,7 @@ const traces = defineStep<Traces>()({
   },
   apply: async (host, want, io): Promise<void> => {
     const told = await host.run(sh`kx_reset_told`);
-    for (const text of tellings(told.stdout)) io.say(`${host.name}: ${text}`);
+    for (const text of tellings(told.stdout)) io.report({ type: 'left', text });
     const output = await host.run(sh`kx_reset_end ${want.uid} ${want.units}`, {
       timeoutSeconds: PATHS_TIMEOUT,
     });

@@ -21,6 +21,7 @@ export function scratch(name: string): string {
 export const io: StepIo = {
   signal: new AbortController().signal,
   progress: () => undefined,
+  report: () => undefined,
   say: () => undefined,
   line: () => undefined,
   sent: () => undefined,

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LEFT_CODE } from '../../src/model/report.ts';
 import type { Script } from '../../src/model/script.ts';
 import type { AnyStep } from '../../src/plan/step.ts';
 import * as generic from '../../src/step/generic/index.ts';
@@ -112,7 +113,7 @@ describe.each(bench.shells)('no link leads to the system, in $name', (variant) =
       const before = { existed: false, mode: '0755', uid: 0, gid: 0, made: [] };
       const undo = generic.directory.definition.revert!(host, { path: join(link, target) }, before) as Script;
       const output = await safely(undo);
-      expect(output.code).toBe(1);
+      expect(output.code).toBe(LEFT_CODE);
       expect(output.stdout).toBe('');
     } finally {
       rmSync(link);

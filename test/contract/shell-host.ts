@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseReports } from '../../src/host/answer.ts';
 import { library } from '../../src/host/lib/index.ts';
 import type { Facts } from '../../src/model/facts.ts';
 import { type Host, LOCAL, type Output } from '../../src/model/host.ts';
@@ -50,11 +51,13 @@ export class ShellHost implements Host {
     const path = this.variant.path === undefined ? [] : [sh`PATH=${this.variant.path}`];
     const start = [
       sh`. ${join(this.scratch, 'lib')}`,
+      sh`KX_REPORTS=${`${file}.reports`}`,
       sh`KX_STATE=${join(this.scratch, 'state')} KX_RUN=${join(this.scratch, 'run')} KX_UID=${String(process.getuid?.())}`,
     ];
     writeFileSync(file, `${lines(...start, rawScript('kx_env'), ...path, script).script}\n`);
     const { code, stdout: bytes, stderr } = await runSmall(sh`exec ${this.variant.shell} ${file}`.script);
-    return { code, stdout: bytes.toString('utf8'), stderr, bytes, truncated: false };
+    const reports = existsSync(`${file}.reports`) ? readFileSync(`${file}.reports`, 'utf8') : '';
+    return { code, stdout: bytes.toString('utf8'), stderr, bytes, truncated: false, ...parseReports(reports) };
   }
 
   async write(): Promise<void> {

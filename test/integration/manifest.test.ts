@@ -14,7 +14,9 @@ function succeeded(driven: Driven, what = ''): Driven {
 }
 
 const messages = (driven: Driven) =>
-  driven.events.flatMap((event) => (event.type === 'message' ? [event.text] : [])).toSorted();
+  driven.events
+    .flatMap((event) => (event.type === 'node-report' ? [`${event.host}: ${event.report.text}`] : []))
+    .toSorted();
 
 let fleet: Fleet;
 let before: readonly (readonly string[])[];

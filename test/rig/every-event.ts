@@ -78,6 +78,7 @@ export function everyEvent(plant: (text: string) => string = (text) => text): re
     'node-progress': [{ ...base, ...place, type: 'node-progress', done: 5, total: 10 }],
     'node-line': [{ ...base, ...place, type: 'node-line', line: plant('pulling') }],
     'node-output': [{ ...base, ...place, type: 'node-output', code: 1, stdout: plant('out'), stderr: plant('err') }],
+    'node-report': [{ ...base, ...place, type: 'node-report', report: { type: 'left', text: plant('/srv/x stays') } }],
     'node-retry': [{ ...base, ...place, type: 'node-retry', attempt: 2, delaySeconds: 5, reason: plant('no route') }],
     'node-finished': OUTCOMES.map(finished),
     'task-finished': [

@@ -1,5 +1,6 @@
 import { test as everyTest, expect } from 'vitest';
 import type { Machine, Output } from '../../src/model/host.ts';
+import { LEFT_CODE } from '../../src/model/report.ts';
 import { rawScript, sh } from '../../src/model/script.ts';
 import type { TurnTest } from './posix-shells.ts';
 
@@ -33,6 +34,21 @@ export function survivesEverything(machine: () => Machine, test: TurnTest = ever
     expect(await run('printf 12345', 5)).toMatchObject({ stdout: '12345', truncated: false });
     expect(await run('printf 123456', 5)).toMatchObject({ stdout: '12345', truncated: true });
     expect(await run('printf 123456 >&2', 5)).toMatchObject({ stderr: '12345', truncated: true });
+  });
+
+  test('what is reported comes typed beside both streams, also out of subshells and pipes', async () => {
+    const output = await run(
+      "echo out; kx_report left 'one\ntwo'; echo x | while read -r x; do kx_report left $x; done; exit 3",
+    );
+    expect(output).toMatchObject({ code: 3, stdout: 'out\n', stderr: '' });
+    expect(output.reports).toEqual([
+      { type: 'left', text: 'one two' },
+      { type: 'left', text: 'x' },
+    ]);
+    const left = await run('(kx_leave "it is not ours"); kx_report other x; exit $?');
+    expect(left).toMatchObject({ code: 0, stderr: 'it is not ours\n', reports: [{ text: 'it is not ours' }] });
+    expect(await run('kx_leave "it is not ours"; echo not reached')).toMatchObject({ code: LEFT_CODE, stdout: '' });
+    expect(await run('echo left me')).not.toHaveProperty('reports');
   });
 
   test('100 MB of output', async () => {

@@ -44,6 +44,7 @@ export class Downloading {
     return {
       signal,
       progress: (done, total) => void this.progress.push([done, total]),
+      report: () => undefined,
       say: () => undefined,
       line: () => undefined,
       sent: () => undefined,

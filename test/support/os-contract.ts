@@ -13,6 +13,7 @@ import { seed, some, thorough } from '../rig/thorough.ts';
 const io: StepIo = {
   signal: new AbortController().signal,
   progress: () => undefined,
+  report: () => undefined,
   say: () => undefined,
   line: () => undefined,
   sent: () => undefined,

@@ -17,6 +17,7 @@ const TYPES: Readonly<Record<RunEvent['type'], true>> = {
   'build-progress': true,
   'node-line': true,
   'node-output': true,
+  'node-report': true,
   'node-retry': true,
   'node-finished': true,
   'task-finished': true,

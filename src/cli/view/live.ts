@@ -47,7 +47,8 @@ export function liveView(options: LiveOptions): RunView {
   return {
     sink: (event) => {
       waiting.push(event);
-      if (event.type === 'message' || event.type === 'warning') lasting.push(...plainLines(event, { lang }));
+      if (event.type === 'message' || event.type === 'node-report' || event.type === 'warning')
+        lasting.push(...plainLines(event, { lang }));
       if (event.type === 'run-started') lasting.push(...buildLines(event, { lang }));
     },
     interrupted: (how) => {

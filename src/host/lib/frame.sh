@@ -3,7 +3,7 @@
 # its output goes to files of its own (a late background child can then not speak into the next answer), and one
 # `head` prints them all: the file names contain the session's nonce, which makes its headings the delimiters.
 #
-#   NONCE ID CODE[o][e] …        o, e: there is stdout, stderr
+#   NONCE ID CODE[o][e][r] …     o, e, r: there is stdout, stderr, something reported
 #   ==> NONCE.ID.1.o <==         as `head -v` prints
 #   NONCE ID .
 
@@ -42,6 +42,7 @@ kx_sweep() {
 
 # The subshell is the isolation: exit, set -e, traps, cd, umask and variables stay inside.
 kx_child() {
+  KX_REPORTS=$KX_T/$kx_base.r
   (
     { cd -P /proc/self && printf '%s %s\n' "$kx_id" "${PWD#/proc/}" >"$KX_T/now"; } 2>/dev/null
     cd /
@@ -74,6 +75,7 @@ kx_call() {
 kx_here() {
   kx_id=$1 kx_cap=$2 kx_n=1 kx_codes='' kx_files=
   kx_base=$KX_N.$kx_id.1
+  KX_REPORTS=$KX_T/$kx_base.r
   [ -e pid ] || kx_room
   { eval "$3"; } </dev/null >"$kx_base.o" 2>"$kx_base.e"
   kx_code=$?
@@ -88,6 +90,7 @@ kx_collect() {
   else
     [ ! -s "$kx_base.o" ] || { kx_code=${kx_code}o kx_files="$kx_files $kx_base.o"; }
     [ ! -s "$kx_base.e" ] || { kx_code=${kx_code}e kx_files="$kx_files $kx_base.e"; }
+    [ ! -s "$kx_base.r" ] || { kx_code=${kx_code}r kx_files="$kx_files $kx_base.r"; }
   fi
   kx_codes="$kx_codes $kx_code"
 }
@@ -106,6 +109,29 @@ kx_answer() {
     rm -f "$KX_N".* stop.*
     kx_made=0
   }
+}
+
+# TYPE TEXT: reports something typed beside what the script prints, one line each. Types are those of StepReport in src/model.
+kx_report() {
+  kx_said=$2
+  while :; do
+    case $kx_said in *"
+"*) kx_said="${kx_said%%"
+"*} ${kx_said#*"
+"}" ;; *) break ;; esac
+  done
+  if [ -n "$KX_REPORTS" ]; then
+    printf '%s %s\n' "$1" "$kx_said" >>"$KX_REPORTS"
+  else
+    printf '%s\n' "$kx_said" >&2
+  fi
+}
+
+# TEXT: ends a script that cannot undo anything, because what is there is not its own: LEFT_CODE.
+kx_leave() {
+  kx_report left "$1"
+  [ -z "$KX_REPORTS" ] || printf '%s\n' "$1" >&2
+  exit 65
 }
 
 # DIR PID ID…: from another shell, stops calls of the shell PID that lives in DIR, or keeps them from starting. All are

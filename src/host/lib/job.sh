@@ -1,7 +1,7 @@
 # shellcheck shell=dash
 # Jobs: commands that outlive the connection. A job lives in `$KX_RUN/jobs/KEY`:
 # script, token (who started it), since (uptime), unit (its systemd unit), once (it has begun: never again), pid (with
-# its start time), stdout, stderr, rc; and, as in the directory of every shell ($KX_T), what the script needs for itself.
+# its start time), stdout, stderr, reports, rc; and, as in the directory of every shell ($KX_T), what the script needs for itself.
 
 # KEY TOKEN SCRIPT: starts the job unless it has begun already. Prints the token of the first caller.
 kx_job_start() {
@@ -56,7 +56,7 @@ kx_job_launch() {
 
 # KEY: the job itself: leaves the exit code.
 kx_job_main() {
-  KX_T=$KX_RUN/jobs/$1
+  KX_T=$KX_RUN/jobs/$1 KX_REPORTS=$KX_RUN/jobs/$1/reports
   trap : HUP INT QUIT TERM
   mkdir "$KX_T/once" 2>/dev/null || exit 0
   kx_proc $$ && printf '%s %s\n' "$$" "$kx_born" >"$KX_T/pid"

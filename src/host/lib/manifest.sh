@@ -139,7 +139,7 @@ kx_own_spare() {
   kx_beside_name "$1"
   kx_copy "$1" "$kx_kept" && printf '%s\n' "$kx_kept" >"$2/kept" || return
   if [ -d "$m" ]; then printf '%s\n%s\n' "$1" "$kx_kept" >>"$m/kept" || return; fi
-  echo "$1 was changed by somebody else just now: what they made of it stays as $kx_kept" >&2
+  kx_report left "$1 was changed by somebody else just now: what they made of it stays as $kx_kept"
 }
 
 # PATH: prints marks that differ if anything happened to it since: much cheaper than its content.

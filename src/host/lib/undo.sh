@@ -103,7 +103,7 @@ kx_spare() {
 }
 
 # PATH KEPT: says that it was kept.
-kx_spared() { echo "$1 was changed by somebody else since: what they made of it stays as $2" >&2; }
+kx_spared() { kx_report left "$1 was changed by somebody else since: what they made of it stays as $2"; }
 
 # IMAGE PATH: one path. A file or link is replaced in one step, a directory in two renames.
 kx_put_back() {

@@ -107,9 +107,9 @@ kxo_load_all() {
   done
 }
 
-# NAME: unloads a module. One that is in use by now stays, and a line on stderr says so.
+# NAME: unloads a module. One that is in use by now is left, and that is reported.
 kxo_unload() {
   local why=''
   [ -e "/sys/module/$1/initstate" ] || return 0
-  why=$(rmmod "$1" 2>&1) || printf 'kernel module %s stays loaded: %s\n' "$1" "$why" >&2
+  why=$(rmmod "$1" 2>&1) || kx_report left "kernel module $1 stays loaded: $why"
 }

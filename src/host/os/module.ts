@@ -42,7 +42,7 @@ kxo_load_all optional ${optional}`,
   );
 }
 
-/** Unloads modules, the last one first. One that is in use by now stays, and a line on stderr says so. */
+/** Unloads modules, the last one first. One that is in use by now is left, and that is reported. */
 export function unloadModules(fresh: readonly string[]): Script {
   return lines(FUNCTIONS, ...fresh.toReversed().map((name) => sh`kxo_unload ${name}`));
 }

@@ -142,7 +142,7 @@ kxp_swap() {
     if kxp_source "$x"; then
       kxp_back="$kxp_back ${x%%=*}|$kxp_v"
     else
-      echo "no repository has the version $x"
+      kx_report left "no repository has the version $x"
       case " $kxp_went " in *" $x "*) kxp_back="$kxp_back ${x%%=*}|${x%%=*}" ;; esac
     fi
   done
@@ -252,12 +252,12 @@ kxp_keep() {
     for x in $kxp_away; do
       case " $kxp_came " in *" $x "*) ;; *) kxp_hit=$x ;; esac
     done
-    if [ -n "$kxp_hit" ]; then echo "$one stays: $kxp_hit needs it"; else rest="$rest $one"; fi
+    if [ -n "$kxp_hit" ]; then kx_report left "$one stays: $kxp_hit needs it"; else rest="$rest $one"; fi
   done
   kxp_came=$rest
   while [ -n "$kxp_back" ] && ! kxp_clean; do kxp_withdraw; done
   [ -z "$kxp_came" ] || kxp_clean || {
-    for x in $kxp_came; do echo "$x stays: it cannot go without $kxp_hit"; done
+    for x in $kxp_came; do kx_report left "$x stays: it cannot go without $kxp_hit"; done
     kxp_came=''
   }
 }
@@ -283,7 +283,7 @@ kxp_withdraw() {
   fi
   [ -n "$out" ] || for out in $all; do break; done
   kxp_without "$out" "$all"
-  echo "${out%%|*} stays as it is: its old version cannot be together with $why"
+  kx_report left "${out%%|*} stays as it is: its old version cannot be together with $why"
 }
 
 # ONE ALL: kxp_back is ALL but for ONE.

@@ -108,7 +108,7 @@ kxp_swap() {
   fi
   for x in $kxp_went $kxp_changed; do
     kxp_bring "$(kxp_spec "$x")" || { [ $kxp = yum ] && kxp_pm downgrade "$(kxp_spec "$x")"; } || {
-      echo "the version $x is not restored: no repository has it, or it conflicts with a package installed since"
+      kx_report left "the version $x is not restored: no repository has it, or it conflicts with a package installed since"
       case " $kxp_went " in *" $x "*) kxp_bring "${x%%=*}" || : ;; esac
     }
   done
@@ -128,7 +128,7 @@ kxp_keep() {
       if [ -z "$kxp_hit" ]; then
         rest="$rest $one"
       else
-        echo "$one stays: $kxp_hit needs it"
+        kx_report left "$one stays: $kxp_hit needs it"
         stays=yes
       fi
     done

@@ -26,7 +26,8 @@ kxp_undo() {
   # What somebody has upgraded since is theirs.
   kxp_sets 'f == "after" { a[$1] = $2 } f == "now" { n[$1] = $2 }
     f == "before" && ($1 in a) && a[$1] != $2 && ($1 in n) && n[$1] != a[$1] && n[$1] != $2 {
-      print $1 " stays at " n[$1] ": somebody else has changed it since" }' after now before
+      print $1 " stays at " n[$1] ": somebody else has changed it since" }' after now before |
+    while IFS= read -r line; do kx_report left "$line"; done
   # shellcheck disable=SC2116 # makes one line of several
   kxp_gone=$(echo $kxp_gone) kxp_went=$(echo $kxp_went) kxp_changed=$(echo $kxp_changed)
   printf '%s\n' $kxp_went >"$kxp_t/went.now"
@@ -115,7 +116,7 @@ kxp_restore_unit() {
     disabled/masked) systemctl unmask -q -- "$1" ;;
     disabled/enabled) systemctl disable -q -- "$1" ;;
   esac
-  if grep -qxF -e "$1" "$kxp_t/active"; then systemctl start -- "$1" || echo "$1 does not start any more"; fi
+  if grep -qxF -e "$1" "$kxp_t/active"; then systemctl start -- "$1" || kx_report left "$1 does not start any more"; fi
 }
 
 # SINCE: undoes every transaction after the first SINCE ones, the last first.

@@ -113,7 +113,7 @@ kxs_put() {
 }
 
 # UNIT: says that there is no such unit any more.
-kxs_gone() { echo "$1 stays as it is: there is no such unit any more"; }
+kxs_gone() { kx_report left "$1 stays as it is: there is no such unit any more"; }
 
 # UNIT FILE ACTIVE [NOTE]: the unit is as it was. FILE: as `systemctl is-enabled` said it; ACTIVE: not empty if it ran. A restart
 # belongs after its files were restored, so nothing is restarted here.

@@ -88,7 +88,7 @@ kxo_swap_on() {
   local name='' rest=''
   while read -r name rest; do [ "$name" != "$3" ] || return 0; done </proc/swaps
   if [ ! -e "$1" ]; then
-    printf 'swap %s is gone: it stays off\n' "$1" >&2
+    kx_report left "swap $1 is gone: it stays off"
   elif [ "$2" -ge 0 ]; then
     swapon -p "$2" "$1"
   else

@@ -92,7 +92,7 @@ fi`,
   );
 }
 
-/** Turns swap on again that was on: what is gone by now is reported on stderr. Needs `SWAP_FUNCTIONS`. */
+/** Turns swap on again that was on: what is gone by now is reported. Needs `SWAP_FUNCTIONS`. */
 export function turnOn(spaces: readonly SwapSpace[]): Script {
   return lines(
     ...spaces.map(({ name, priority }) => {

@@ -83,7 +83,7 @@ kxu_unhome() {
     find . -xdev -type l -exec sh -c 'for f do if [ -L "/etc/skel/$f" ] && [ "$(readlink -- "$f")" = "$(readlink -- "/etc/skel/$f")" ]; then rm -f -- "$f"; fi; done' sh {} +
     find . -xdev -depth ! -name . -type d -exec sh -c 'for f do [ ! -d "/etc/skel/$f" ] || rmdir -- "$f" 2>/dev/null; done' sh {} +
   )
-  rmdir -- "$1" 2>/dev/null || echo "$1 stays: what is in it was not put there by this step" >&2
+  rmdir -- "$1" 2>/dev/null || kx_report left "$1 stays: what is in it was not put there by this step"
 }
 
 # NAME [HOME]: removes what was made with a user that is no more: its home, as far as nobody has put anything there, and an empty

@@ -144,7 +144,7 @@ const nodeLabelsStep = defineStep<NodeLabels>()({
     lines(LABEL_JOINED, ...groups(want.nodes).map(([words, nodes]) => sh`kxg_label ${words} ${nodes} || exit`)),
   revert: (_host, _want, before: Before) => {
     const back = groups(before).map(([words, nodes]) => sh`kxg_label ${words} ${nodes} || kxg_code=$?`);
-    if (back.length === 0) return sh`echo 'every label stays: nobody knows which ones there were before' >&2`;
+    if (back.length === 0) return sh`kx_report left 'every label stays: nobody knows which ones there were before'`;
     // One that cannot be put back is no reason to leave the others.
     return lines(LABEL_JOINED, sh`kxg_code=0`, ...back, sh`exit "$kxg_code"`);
   },

@@ -82,7 +82,7 @@ fi`,
       sh`p=${absolute(want.path)}
 [ ! -L "$p" ] || exit 0
 if [ -d "$p" ] && ! why=$(rmdir -- "$p" 2>&1); then
-  [ -z "$(ls -A -- "$p")" ] || kxg_fail "$p stays: what is in it was not put there by this step"
+  [ -z "$(ls -A -- "$p")" ] || kx_leave "$p stays: what is in it was not put there by this step"
   kxg_fail "$why"
 fi`,
       // What others have put something into stays.

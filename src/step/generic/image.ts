@@ -68,7 +68,10 @@ export const image = defineStep<Image>()({
   revert: (_host, want, before) => {
     const { reference, runtime } = checked(want);
     if (!before.had) return removeImage(runtime, reference);
-    return lines(forgetNote(reference), sh`echo ${`the image ${reference} stays: the host had one of that name`} >&2`);
+    return lines(
+      forgetNote(reference),
+      sh`kx_report left ${`the image ${reference} stays: the host had one of that name`}`,
+    );
   },
   owns: (want) => [`image:${want.runtime}:${want.reference}`],
   sends: true,

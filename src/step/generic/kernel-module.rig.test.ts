@@ -146,7 +146,7 @@ mount -t tmpfs none /sys/fs && mkdir /sys/fs/selinux
     );
     expect(undone).toMatchObject({
       code: 0,
-      stderr: 'kernel module bridge2 stays loaded: rmmod: ERROR: Module bridge2 is in use\n',
+      reports: [{ type: 'left', text: 'kernel module bridge2 stays loaded: rmmod: ERROR: Module bridge2 is in use' }],
     });
     expect(await bench.host.exec('ls /sys/module; ls /etc/modules-load.d 2>/dev/null || :')).toBe('bridge2\n');
   });
@@ -175,6 +175,6 @@ mount -t tmpfs none /sys/fs && mkdir /sys/fs/selinux
     const undone = await bench.machine.run(
       swap.definition.revert!(bench.machine, { state: 'off' }, before) as { script: string },
     );
-    expect(undone).toMatchObject({ code: 0, stderr: 'swap /srv/kx-test/gone is gone: it stays off\n' });
+    expect(undone).toMatchObject({ code: 0, reports: [{ text: 'swap /srv/kx-test/gone is gone: it stays off' }] });
   });
 });

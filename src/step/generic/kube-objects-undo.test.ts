@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { library } from '../../host/lib/index.ts';
 import { output } from '../../model/host.ts';
 import type { Script } from '../../model/script.ts';
 import { type KubeObjects, kubeObjects } from './kube-objects.ts';
@@ -59,7 +60,7 @@ function answers(verb: string, code: number, out = '', err = ''): void {
 
 function run(script: Script) {
   const env = { PATH: `${dir}:${process.env['PATH']}`, KX_T: dir };
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', script.script], { env, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', `${library}${script.script}`], { env, encoding: 'utf8' });
   return output(status ?? -1, stdout, stderr);
 }
 

@@ -76,7 +76,7 @@ fi
     const all = objectsOf(want);
     const made = all.filter((object) => absent.has(keyOf(object)));
     const had = all.filter((object) => !absent.has(keyOf(object)));
-    const tell = had.length === 0 ? [] : [sh`echo ${staying(want, before, had)} >&2`];
+    const tell = had.length === 0 ? [] : [sh`kx_report left ${staying(want, before, had)}`];
     if (made.length === 0) return lines(...tell);
     return lines(
       ...tell,

@@ -84,7 +84,7 @@ describeSystemdHosts('packages on a Debian with a real systemd', () => {
     // Not a job: so does the engine.
     const result = await machine.run(step.revert!(machine, want, seen) as Script, { timeoutSeconds: 100 });
     expect(result.code, result.stderr + result.stdout).toBe(0);
-    return result.stdout;
+    return (result.reports ?? []).map(({ text }) => text).join('\n');
   };
   const status = async (name: string): Promise<string> =>
     host.exec(`dpkg-query -W -f='\${db:Status-Status} \${Version}' ${name} 2>/dev/null || true`);

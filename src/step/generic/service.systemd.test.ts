@@ -210,7 +210,7 @@ describeSystemdHosts('services under a real systemd', () => {
     const back = await run(step.revert!(machine, want, seen as never) as Script);
     expect(back).toMatchObject({
       code: 0,
-      stdout: `${name}.service stays as it is: there is no such unit any more\n`,
+      reports: [{ type: 'left', text: `${name}.service stays as it is: there is no such unit any more` }],
       stderr: '',
     });
     // One that was not there before leaves no link to it behind, and there is nothing to tell.

@@ -24,6 +24,7 @@ function person(
     line: () => undefined,
     sent: () => undefined,
     secret: () => undefined,
+    report: () => undefined,
     say: (text) => void said.push(text),
     ask: async (question) => {
       asked.push(question);

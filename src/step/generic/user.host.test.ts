@@ -100,7 +100,7 @@ describeHosts('users and groups on a host', () => {
       const back = await machine.run(user.definition.revert!(machine, want, found) as Script);
       expect(back).toMatchObject({
         code: 0,
-        stderr: '/srv/kx-guest stays: what is in it was not put there by this step\n',
+        reports: [{ type: 'left', text: '/srv/kx-guest stays: what is in it was not put there by this step' }],
       });
       expect(await host.exec('cd /srv/kx-guest && find . ! -name . | sort; getent passwd kxguest || true')).toBe(
         './.config\n./.config/mine\n./.profile\n./theirs\n',

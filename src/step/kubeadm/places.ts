@@ -129,7 +129,7 @@ function skipping(etcdDir: string | undefined): Script {
     skip,
     sh`if [ -e /etc/kubernetes/admin.conf ]; then
   if find -H ${dirs} -mindepth 1 -maxdepth 1 2>/dev/null | grep -qvxF ${etcdMember(etcdDir)}; then
-    echo ${`the member of this node stays registered in etcd: kubeadm would delete what others have in ${dirs.join(' or ')}. If the cluster goes on: etcdctl member remove`}
+    kx_report left ${`the member of this node stays registered in etcd: kubeadm would delete what others have in ${dirs.join(' or ')}. If the cluster goes on: etcdctl member remove`}
   else
     kxn_skip=
   fi

@@ -36,12 +36,9 @@ if [ -d ${absolute(dir)} ] || kxg_barred ${dir}; then echo there; else echo abse
 chown -h -- ${user}: "$p" || kxg_fail "cannot set the owner of $p"`,
     ),
   revert: (_host, { dir }) =>
-    withFunctions(
-      'fail',
-      sh`p=${absolute(dir)}
+    sh`p=${absolute(dir)}
 [ -d "$p" ] && [ ! -L "$p" ] || exit 0
 # The cache of root's kubectl goes with the node, and the directory with it.
-rmdir -- "$p" 2>/dev/null || [ "$(ls -A -- "$p")" = cache ] || kxg_fail "$p stays: what is in it is not the cluster's"`,
-    ),
+rmdir -- "$p" 2>/dev/null || [ "$(ls -A -- "$p")" = cache ] || kx_leave "$p stays: what is in it is not the cluster's"`,
   example: { dir: '/root/.kube', user: 'root' },
 });

@@ -21,6 +21,7 @@ import type { StateCase } from '../../../test/contract/case.ts';
 import { meetsContract } from '../../../test/contract/procedure.ts';
 import { ShellHost, variants } from '../../../test/contract/shell-host.ts';
 import { some } from '../../../test/rig/thorough.ts';
+import { LEFT_CODE } from '../../model/report.ts';
 import type { Script } from '../../model/script.ts';
 import type { AnyStep, StepIo } from '../../plan/step.ts';
 import { type HomeKubeconfig, homeKubeconfig, tellLeft } from './home.ts';
@@ -147,7 +148,7 @@ describe.each(some(variants(scratch), 1))('a kubeconfig in a home, in $name', (v
     expect(await undo()).toMatchObject({ code: 0, stderr: '' });
     expect(existsSync(dir)).toBe(true);
     writeFileSync(join(dir, 'theirs'), '');
-    expect(await undo()).toMatchObject({ code: 1, stderr: expect.stringContaining('stays') });
+    expect(await undo()).toMatchObject({ code: LEFT_CODE, reports: [{ type: 'left' }] });
     rmSync(join(dir, 'theirs'));
     rmSync(join(dir, 'cache'), { recursive: true });
     expect(await undo()).toMatchObject({ code: 0, stderr: '' });
@@ -195,8 +196,8 @@ describe.each(some(variants(scratch), 1))('a kubeconfig in a home, in $name', (v
     const undo = homeDirectory.definition.revert!(host, { dir, user: me }, {}) as Script;
     // In the words of the effect for this directory, so that it is reported once.
     expect(await host.run(undo)).toMatchObject({
-      code: 1,
-      stderr: `${dir} stays: what is in it is not the cluster's\n`,
+      code: LEFT_CODE,
+      reports: [{ type: 'left', text: `${dir} stays: what is in it is not the cluster's` }],
     });
     expect(existsSync(join(dir, 'mine'))).toBe(true);
   });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LockOwner, Output } from '../../../src/model/host.ts';
 import { output } from '../../../src/model/host.ts';
+import type { StepReport } from '../../../src/model/report.ts';
 import { type Command, type Group, parseScript, type Statement } from './shell.ts';
 
 /** A job of a memory host: how far it is, and how it ended. */
@@ -12,6 +13,7 @@ export interface MemoryJob {
   code: number | undefined;
   stdout: string;
   stderr: string;
+  reports?: readonly StepReport[];
   /** It was killed and left no result. */
   dead: boolean;
 }
@@ -160,6 +162,13 @@ export class MemoryHost {
   }
 }
 
+/** What a script prints and reports. */
+interface Streams {
+  stdout: string;
+  stderr: string;
+  reports?: readonly StepReport[];
+}
+
 /** One script being run: where its output goes and whether it has exited. */
 class ScriptRun {
   code = 0;
@@ -167,14 +176,14 @@ class ScriptRun {
   private readonly host: MemoryHost;
   private readonly commands: Readonly<Record<string, MemoryCommand>>;
   private readonly late: boolean;
-  private readonly streams: { stdout: string; stderr: string };
+  private readonly streams: Streams;
   private readonly variables = new Map<string, string>();
 
   constructor(
     host: MemoryHost,
     commands: Readonly<Record<string, MemoryCommand>>,
     late = false,
-    streams: { stdout: string; stderr: string } = { stdout: '', stderr: '' },
+    streams: Streams = { stdout: '', stderr: '' },
   ) {
     this.host = host;
     this.commands = commands;
@@ -183,7 +192,8 @@ class ScriptRun {
   }
 
   output(): Output {
-    return output(this.code, this.streams.stdout, this.streams.stderr);
+    const { stdout, stderr, reports } = this.streams;
+    return { ...output(this.code, stdout, stderr), ...(reports && { reports }) };
   }
 
   async statement({ first, rest }: Statement): Promise<void> {
@@ -237,6 +247,9 @@ class ScriptRun {
         return output(0);
       case 'kv':
         return this.kv(rest);
+      case 'kx_report':
+        this.streams.reports = [...(this.streams.reports ?? []), { type: 'left', text: rest[1] ?? '' }];
+        return output(0);
       case 'kx_job_state':
         this.variables.set('kx_state', this.jobState(first));
         return output(0);

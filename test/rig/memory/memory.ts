@@ -121,7 +121,8 @@ export class MemoryMachine implements Machine {
     if (this.isGone) throw this.gone();
     const ended = this.host.state.jobs[key];
     if (ended?.code === undefined) throw kubexmError('KX3040', { host: this.name, key, reason: 'it was killed' });
-    return { ...output(ended.code, ended.stdout, ended.stderr), attached };
+    const { code, stdout, stderr, reports } = ended;
+    return { ...output(code, stdout, stderr), ...(reports && { reports }), attached };
   }
 
   async forgetJob(key: string): Promise<void> {

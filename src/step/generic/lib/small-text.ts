@@ -46,7 +46,7 @@ export function hasOnlyLines(known: readonly string[]): Script {
 
 /**
  * Puts a file back as it was found. With `isOurs` only as long as that holds: what somebody else has made of it since stays,
- * and a line on stderr says so. Directories that were made for it go when they are empty.
+ * and that is reported. Directories that were made for it go when they are empty.
  */
 export function putBackText(path: string, before: TextBefore, isOurs?: Script): Script {
   const { file } = before;
@@ -57,7 +57,7 @@ export function putBackText(path: string, before: TextBefore, isOurs?: Script): 
       : [
           sh`p=${path}
 if [ -f "$p" ] && [ ! -L "$p" ] && ! { ${isOurs}; } && ! { ${asBefore}; }; then
-  printf '%s was changed by somebody else since: it stays as it is\\n' "$p" >&2
+  kx_report left "$p was changed by somebody else since: it stays as it is"
 else`,
         ];
   return lines(
