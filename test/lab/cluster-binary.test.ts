@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { labConfig } from '../../src/lab/config.ts';
+import { thorough } from '../rig/thorough.ts';
+import { BUILD, clusterLab, MINUTE } from './cluster-lab.ts';
+import { describeLab, type TestLab } from './fixture.ts';
+
+/** A cluster without kubeadm: so many masters with etcd, the other machines workers. */
+const withoutKubeadm = (masters: number, more: string) => async (lab: TestLab) => {
+  const look = await lab.look();
+  const names = look.machines.map(({ name }) => name);
+  const control = names.slice(0, masters).join(', ');
+  const groups = `    master: [${control}]\n    etcd: [${control}]\n    worker: [${names.slice(masters).join(', ')}]\n`;
+  return labConfig(look)
+    .replace(/ {2}roleGroups:\n(?: {4}.*\n)+/, `  roleGroups:\n${groups}${more}`)
+    .replace('  kubernetes:\n', '  kubernetes:\n    type: kubexm\n')
+    .replace('    type: kubeadm\n', '    type: kubexm\n');
+};
+
+const SHAPES = [
+  { title: 'one master and a worker', masters: 1, machines: 2, more: '' },
+  {
+    title: 'three masters and two workers, each with a haproxy',
+    masters: 3,
+    machines: 5,
+    more: '  controlPlaneEndpoint: {internalLoadbalancer: haproxy}\n',
+  },
+];
+
+describeLab('Kubernetes from its programs', () => {
+  test.for(SHAPES)(
+    '$title: comes up, stays as it is, works, leaves nothing',
+    { timeout: BUILD },
+    async ({ masters, machines, more }, context) => {
+      if (!thorough) return context.skip('needs minutes: npm run test:lab');
+      const cluster = await clusterLab(machines, { config: withoutKubeadm(masters, more) });
+      context.onTestFinished(() => cluster.close(), 2 * MINUTE);
+      const { lab, well, kubectl } = cluster;
+      await well(['create', 'cluster']);
+      expect(await cluster.states()).toEqual(Array.from({ length: machines }, () => 'Ready'));
+      const units = 'kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy';
+      expect(await lab.exec(masters, `systemctl is-enabled ${units} | sort -u`)).toBe('enabled\n');
+      expect(await lab.exec(1, 'test ! -e /usr/local/bin/kubeadm && echo gone')).toBe('gone\n');
+      // Every kubelet has asked for a certificate of its own, and has got it.
+      const requests = (await kubectl('get csr --no-headers')).trim().split('\n');
+      expect(requests.length).toBeGreaterThanOrEqual(machines);
+      expect(requests.filter((line) => !line.includes('Approved,Issued'))).toEqual([]);
+      // Keys are for root alone; workers do not have that of the CA.
+      expect(await lab.exec(1, 'find /etc/kubernetes/pki /etc/kubernetes/kubeconfigs ! -user root -o -perm /077')).toBe(
+        '',
+      );
+      expect(await lab.exec(machines, 'ls /etc/kubernetes/pki')).toBe('ca.crt\nkubelet.crt\nkubelet.key\n');
+      await well(['create', 'cluster', '--detailed-exitcode']);
+      await well(['check', 'cluster']);
+      await well(['delete', 'cluster']);
+      expect(await cluster.traces()).toEqual({});
+    },
+  );
+});
