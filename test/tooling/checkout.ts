@@ -69,6 +69,7 @@ export function withCheckout(): void {
       'package-lock.json',
       'scripts/build.mjs',
       'scripts/bundle-options.mjs',
+      'scripts/inline-shell.mjs',
       'scripts/bin.mjs',
       'scripts/setup.sh',
       'scripts/lock-one.mjs',
