@@ -26,6 +26,7 @@ if (!installPrograms(['shellcheck', 'shfmt'], (line) => console.log(`shell: ${li
 }
 for (const name of sources) {
   if (!text(name).startsWith(DIRECTIVE)) problems.push(`${name}: the first line is not ${DIRECTIVE.trim()}`);
+  problems.push(...leaks(name));
   if (!isRead(name)) problems.push(`${name}: no module beside it reads it`);
 }
 for (const problem of problems) console.error(problem);
@@ -59,6 +60,36 @@ function isFile(name) {
 function isShell(name) {
   if (name.endsWith('.sh')) return true;
   return !basename(name).includes('.') && /^#!.*\b(ba|da)?sh\n/.test(text(name));
+}
+
+/** Variables of functions that are neither local nor, by their name, results: `kx…`, or the environment's. */
+function leaks(name) {
+  const found = [];
+  let own;
+  let document;
+  text(name)
+    .split('\n')
+    .forEach((line, i) => {
+      if (document !== undefined) {
+        if (line === document) document = undefined;
+        return;
+      }
+      if (/^\s*#/.test(line)) return;
+      if (/^\w+\(\) [{(]/.test(line)) own = new Set();
+      for (const [, words] of line.matchAll(/\blocal ((?:\w+=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\S*)\s*)+)/g))
+        for (const [, one] of words.matchAll(/(\w+)=/g)) own?.add(one);
+      const set = [
+        ...line.matchAll(/^\s*(?:[{(] )?(\w+)=/g),
+        ...line.matchAll(/\bfor (\w+)(?= in |;)/g),
+        ...line.matchAll(/\bread -r ((?:[a-z]\w* ?)+)/g),
+      ].flatMap(([, words]) => words.trim().split(' '));
+      for (const one of set)
+        if (own !== undefined && /^(?!kx)[a-z]/.test(one) && !own.has(one))
+          found.push(`${name}:${i + 1}: ${one} is neither local nor a result (kx…)`);
+      document = /<<'?(\w+)/.exec(line)?.[1];
+      if (/^[})]/.test(line)) own = undefined;
+    });
+  return found;
 }
 
 function isRead(name) {

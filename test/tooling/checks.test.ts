@@ -202,6 +202,8 @@ describe.skipIf(noTools)(`check-shell${noTools ? ' (needs the packages shellchec
       'src/host/quote.ts': reads('quote.sh'),
       'src/host/layout.sh': `${start}\nkx_a() {\n    echo "$1"\n}\n`,
       'src/host/layout.ts': reads('layout.sh'),
+      'src/host/leak.sh': `${start}\nkx_a() {\n  local one="a b" two=''\n  for two in $one; do three=$two; done\n  four=1 kx_b=2\n  read -r five\n}\n`,
+      'src/host/leak.ts': reads('leak.sh'),
       'src/host/unread.sh': start,
       'src/host/shell.sh': 'kx_a() { :; }\n',
       'src/host/shell.ts': reads('shell.sh'),
@@ -213,6 +215,8 @@ describe.skipIf(noTools)(`check-shell${noTools ? ' (needs the packages shellchec
       'In src/host/quote.sh line 3',
       'In tool line 2',
       '+++ src/host/layout.sh',
+      'src/host/leak.sh:6: four is neither local nor a result',
+      'src/host/leak.sh:7: five is neither local nor a result',
       'src/host/unread.sh: no module beside it reads it',
       'src/host/shell.sh: the first line is not # shellcheck shell=dash',
     ]) {

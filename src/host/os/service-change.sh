@@ -68,7 +68,8 @@ kxs_start() {
 # UNIT SECONDS [WHERE]: it must stay up for that long, as the process it is now. One that comes and goes is no service. WHERE unsure:
 # only if systemd calls it up as soon as it is forked, and not when it says so itself.
 kxs_settle() {
-  local was='' long=$(($2 * 100)) end=''
+  local was='' long='' end=''
+  long=$(($2 * 100))
   kxs_look "$1"
   was=$kxs_pid/$kxs_restarts
   case $3/$kxs_type in unsure/notify* | unsure/dbus) long=0 ;; esac

@@ -1,5 +1,5 @@
 import { componentsOf, type Port } from '../../component/index.ts';
-import { posix } from '../../host/lib/text.ts';
+import { shellSource } from '../../host/shell-source.ts';
 import { isNode } from '../../model/cluster/cluster.ts';
 import type { Cluster, ClusterHost } from '../../model/cluster/index.ts';
 import { rawScript } from '../../model/script.ts';
@@ -59,18 +59,5 @@ function servedIn(cluster: Cluster) {
   return [...found.values()];
 }
 
-/**
- * kxp_listening PORT…: those of the ports that somebody listens on, each with the socket's inode. From /proc: not every
- * system has ss, and none is without this.
- */
-export const LISTENING = rawScript(posix`kxp_listening() {
-  kxp_wanted=" $* "
-  for kxp_file in /proc/net/tcp /proc/net/tcp6; do
-    [ -r "$kxp_file" ] || continue
-    while read -r kxp_x kxp_local kxp_x kxp_state kxp_x kxp_x kxp_x kxp_x kxp_x kxp_inode kxp_x; do
-      [ "$kxp_state" = 0A ] || continue
-      kxp_port=$((0x\${kxp_local##*:}))
-      case $kxp_wanted in *" $kxp_port "*) echo "$kxp_port $kxp_inode" ;; esac
-    done <"$kxp_file"
-  done
-}`);
+/** `kxp_listening` PORT…: those of the ports that somebody listens on, each with the socket's inode. */
+export const LISTENING = rawScript(shellSource(new URL('./ports.sh', import.meta.url)));

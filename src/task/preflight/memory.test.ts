@@ -46,10 +46,10 @@ class Answering extends MemoryHost {
   override async execute(script: string, options = {}): Promise<Output> {
     const { look, listen = 'listening', reach = '', write = '900' } = this.answers;
     if (script.includes("echo '@@ owner'")) return output(0, sections({ ...LOOK, uuid: this.name, ...look }));
-    if (script.includes('systemd-socket-activate')) return output(0, `${listen}\n`);
-    if (script.includes('kxp_next')) return output(0, `${reach}\ndone\n`);
+    if (/\nkxp_listen \d/.test(script)) return output(0, `${listen}\n`);
+    if (/\nkxp_begin \d/.test(script)) return output(0, `${reach}\ndone\n`);
     if (script.includes('oflag=dsync')) return output(0, `${write}\n`);
-    if (script.includes('preflight.pid')) return output(0);
+    if (/\nkxp_unlisten$/.test(script)) return output(0);
     return await super.execute(script, options);
   }
 }
