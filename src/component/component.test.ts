@@ -101,3 +101,27 @@ test('values of one field are put together', () => {
   expect(fields.filter((field) => field.startsWith('spec.network.plugin='))).toEqual(['spec.network.plugin=flannel']);
   expect(new Set(fields).size).toBe(fields.length);
 });
+
+test('what kubelet, CNI plugins, kube-proxy and containerd make on a host stands in their descriptions alone', async () => {
+  const cluster = await clusterOf('plugin: flannel');
+  const used = componentsOf(cluster);
+  const effects = [
+    ...used.flatMap((one) => one.effects?.(cluster) ?? []),
+    ...(RUNTIME_COMPONENTS.containerd.runtimeEffects?.(cluster) ?? []),
+  ].map((effect) => Object.values(effect).join(' '));
+  const known = ['kubepods', 'cni0', 'kube-ipvs0', 'KUBE-', 'io.containerd.runtime.v2.task'];
+  for (const name of known) expect(effects.filter((one) => one.includes(name))).not.toEqual([]);
+  const files = globSync('src/{step,task}/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+  const listed = files.filter((file) => known.some((name) => readFileSync(file, 'utf8').includes(`'${name}`)));
+  expect(listed).toEqual([]);
+});
+
+test.each([
+  ['iptables', []],
+  ['ipvs', ['ip_vs', 'ip_vs_rr', 'ip_vs_wrr', 'ip_vs_sh']],
+  ['nftables', ['nf_tables']],
+] as const)('kube-proxy in its mode %s needs its modules', async (mode, names) => {
+  const cluster = await clusterOf('plugin: flannel');
+  const proxy = COMPONENTS.find(({ name }) => name === 'kube-proxy');
+  expect(proxy?.modules?.(cluster, mode).map(({ name }) => name)).toEqual(['br_netfilter', ...names]);
+});

@@ -1,4 +1,5 @@
 import type { Cluster, ClusterHost } from '../model/cluster/index.ts';
+import type { ProxyMode } from '../model/cluster/proxy-mode.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Script } from '../model/script.ts';
 
@@ -78,7 +79,8 @@ export interface Component {
   readonly catalog: (cluster: Cluster) => readonly CatalogLine[];
   /** Where it listens on a host. */
   readonly ports?: (cluster: Cluster, host: ClusterHost) => readonly Port[];
-  readonly modules?: (cluster: Cluster) => readonly KernelModule[];
+  /** The kernel modules it needs. Which of them kube-proxy needs depends on its mode. */
+  readonly modules?: (cluster: Cluster, proxyMode: ProxyMode) => readonly KernelModule[];
   /** Its processes, as the kernel names them: at most 15 characters. */
   readonly processes?: readonly string[];
   readonly workloads?: (cluster: Cluster) => readonly Workload[];
@@ -108,4 +110,6 @@ export interface RuntimeComponent extends Component {
   /** Where it keeps images and containers. */
   readonly dataDir: (cluster: Cluster) => string;
   readonly images: ImageCommands;
+  /** What it makes beside what its steps write: noted with its own service, which is there before the kubelet. */
+  readonly runtimeEffects?: (cluster: Cluster) => readonly Effect[];
 }

@@ -1,4 +1,5 @@
 import type { Effect } from '../model/effect.ts';
+import { bridgeEffects } from './cni.ts';
 import type { Component } from './description.ts';
 import { applierIn, nodesIn } from './hosts.ts';
 
@@ -45,6 +46,7 @@ export const flannel: Component = {
   effects: ({ spec }) => {
     const { ipv4, ipv6 } = spec.network.kubePodsCIDR;
     return [
+      ...bridgeEffects(),
       { type: 'namespaces', network: NETWORK },
       { type: 'links', prefix: 'flannel' },
       // host-gw and direct routing need no link.

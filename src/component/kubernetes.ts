@@ -1,6 +1,8 @@
 import { hostsOf, isNode } from '../model/cluster/cluster.ts';
 import type { Cluster, ClusterHost } from '../model/cluster/index.ts';
 import { apiServerPort } from '../model/cluster/places.ts';
+import type { ProxyMode } from '../model/cluster/proxy-mode.ts';
+import type { Effect } from '../model/effect.ts';
 import type { CatalogLine, Component, Port } from './description.ts';
 import { nodesIn } from './hosts.ts';
 
@@ -50,6 +52,49 @@ const BINARY_TASKS = [
 
 const PROCESSES = ['kube-apiserver', 'kube-controller', 'kube-scheduler', 'kubelet'];
 
+/** What the kubelet and its pods make on a node, its own directory aside: that is where the user wants it. */
+const effects = (): readonly Effect[] => [
+  { type: 'units', prefix: 'kubepods' },
+  { type: 'cgroups', prefix: 'kubepods' },
+  ...[
+    '/etc/kubernetes',
+    '/var/log/pods',
+    '/var/log/containers',
+    '/run/kubernetes',
+    '/usr/libexec/kubernetes',
+    // People call kubectl, also on workers. What else they have beside its cache is theirs.
+    '/root/.kube/cache',
+  ].map((path) => ({ type: 'path', path }) as const),
+  { type: 'directory', path: '/root/.kube' },
+];
+
+/** What kube-proxy tells the kernel, in any of its modes. */
+const proxyEffects = (): readonly Effect[] => [
+  { type: 'virtual-servers', link: 'kube-ipvs0' },
+  { type: 'links', prefix: 'kube-ipvs0' },
+  { type: 'nft-tables', family: 'ip', prefix: 'kube-proxy' },
+  { type: 'nft-tables', family: 'ip6', prefix: 'kube-proxy' },
+  // Where nothing was filtered before, iptables has made its tables for the chains. Others may use them since.
+  ...['ip', 'ip6'].flatMap((family) =>
+    ['filter', 'nat', 'mangle', 'raw'].map((name) => ({ type: 'shared-table', family, name }) as const),
+  ),
+  { type: 'iptables-chains', prefix: 'KUBE-' },
+  { type: 'ipsets', prefix: 'KUBE-' },
+  { type: 'path', path: '/run/xtables.lock' },
+  ...['tcp_timeout_close_wait', 'tcp_timeout_established', 'max'].map(
+    (name) => ({ type: 'sysctl', key: `net/netfilter/nf_conntrack_${name}` }) as const,
+  ),
+  // In its iptables mode it answers to node ports on the loopback.
+  { type: 'sysctl', key: 'net/ipv4/conf/all/route_localnet' },
+];
+
+/** The kernel modules that kube-proxy needs in each of its modes. */
+export const PROXY_MODULES: Readonly<Record<ProxyMode, readonly string[]>> = {
+  iptables: [],
+  ipvs: ['ip_vs', 'ip_vs_rr', 'ip_vs_wrr', 'ip_vs_sh'],
+  nftables: ['nf_tables'],
+};
+
 /** Controller manager, scheduler and the health of the kubelet are only for the host itself. */
 const ports = (cluster: Cluster, host: ClusterHost): readonly Port[] => {
   const own = (...some: readonly number[]): Port[] => some.map((port) => ({ port, protocol: 'tcp', from: [] }));
@@ -86,6 +131,7 @@ export const kubeadm: Component = {
   ],
   ports,
   processes: PROCESSES,
+  effects,
 };
 
 /** Kubernetes from its programs: the control plane as services. */
@@ -114,6 +160,7 @@ export const binaryKubernetes: Component = {
   ],
   ports,
   processes: PROCESSES,
+  effects,
 };
 
 /** kube-proxy, which makes the addresses of Services work. */
@@ -125,7 +172,11 @@ export const kubeProxy: Component = {
   fields: [],
   // Its image or program comes with Kubernetes.
   catalog: () => [],
-  modules: () => [{ name: 'br_netfilter', purpose: 'kube-proxy' }],
+  modules: (_cluster, mode) => [
+    { name: 'br_netfilter', purpose: 'kube-proxy' },
+    ...PROXY_MODULES[mode].map((name) => ({ name, purpose: `kube-proxy (${mode})` })),
+  ],
+  effects: proxyEffects,
   ports: (_cluster, host) =>
     isNode(host) ? [10_249, 10_256].map((port) => ({ port, protocol: 'tcp', from: [] })) : [],
   processes: ['kube-proxy'],

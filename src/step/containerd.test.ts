@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { containerd } from '../component/containerd.ts';
 import { effectWords } from '../engine/manifest.ts';
+import type { Cluster } from '../model/cluster/index.ts';
 import type { Effect } from '../model/effect.ts';
 import { containerdConfig, containerdRegistry, containerdService, registryHosts } from './containerd.ts';
 import { contentBytes } from './generic/lib/content.ts';
@@ -8,6 +10,12 @@ import { contentBytes } from './generic/lib/content.ts';
 function textOf(use: { readonly want: unknown }): string {
   const { content } = use.want as { readonly content: Parameters<typeof contentBytes>[0] };
   return Buffer.from(contentBytes(content)).toString();
+}
+
+/** containerd's service in a cluster whose images are in that directory. */
+function serviceAt(containerdDataDir: string) {
+  const cluster = { spec: { registry: { containerdDataDir } } } as Cluster;
+  return containerdService({ effects: containerd.runtimeEffects?.(cluster) ?? [], fingerprint: '' });
 }
 
 const settings = {
@@ -83,20 +91,20 @@ test.each([
     ['paths /data/io.containerd.', 'mounts /data/tmpmounts', 'path /data/tmpmounts', 'directory /data', 'mode /data'],
   ],
 ])('what containerd makes in %s is its own, in a directory of the user only by its name', (dataDir, expected) => {
-  const { effects } = containerdService({ dataDir, fingerprint: '' }).want as { readonly effects: readonly Effect[] };
+  const { effects } = serviceAt(dataDir).want as { readonly effects: readonly Effect[] };
   const there = effects.map(effectWords).filter((words) => words.includes(` ${dataDir.replace(/\/$/, '')}`));
   expect(there).toEqual(expected);
 });
 
 test('the networks of others who run containers are not containerd’s', () => {
-  const { effects } = containerdService({ dataDir: '/data', fingerprint: '' }).want as {
+  const { effects } = serviceAt('/data').want as {
     readonly effects: readonly Effect[];
   };
   expect(effects.map(effectWords).filter((words) => words.includes('/cni'))).toEqual(['directory /etc/cni/net.d']);
 });
 
 test('of what runs, only the mounts of pods are the cluster’s: others have theirs in other namespaces of containerd', () => {
-  const { effects } = containerdService({ dataDir: '/data', fingerprint: '' }).want as {
+  const { effects } = serviceAt('/data').want as {
     readonly effects: readonly Effect[];
   };
   const pods = ['/run/containerd/io.containerd.runtime.v2.task/k8s.io', '/run/containerd/io.containerd.grpc.v1.cri'];

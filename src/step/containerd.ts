@@ -1,4 +1,3 @@
-import { cleanPath } from '../model/cluster/data-directory.ts';
 import type { Effect } from '../model/effect.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Wanted } from '../plan/ref.ts';
@@ -14,10 +13,6 @@ export const CONTAINERD = {
   unit: '/etc/systemd/system/containerd.service',
   data: '/var/lib/containerd',
 } as const;
-
-/** What containerd keeps of what runs; and in it, what is of pods. */
-const RUN = '/run/containerd';
-const POD_PLACES = [`${RUN}/io.containerd.runtime.v2.task/k8s.io`, `${RUN}/io.containerd.grpc.v1.cri`];
 
 /** What the configuration of containerd depends on. */
 export interface ContainerdSettings {
@@ -118,7 +113,7 @@ export const containerdService = dedicated(
   'service',
   service,
   'containerd, enabled and running with the files that are there now.',
-  (params: { readonly dataDir: string; readonly fingerprint: Wanted<Json> }) =>
+  (params: { readonly effects: readonly Effect[]; readonly fingerprint: Wanted<Json> }) =>
     service({
       unit: 'containerd',
       enabled: true,
@@ -126,34 +121,9 @@ export const containerdService = dedicated(
       settleSeconds: 1,
       fingerprint: params.fingerprint,
       reads: [CONTAINERD.config, CONTAINERD.unit, CONTAINERD.program],
-      effects: [
-        ...dataEffects(params.dataDir),
-        // Others who use nerdctl or docker have their containers in other namespaces of containerd.
-        ...POD_PLACES.flatMap((path) => [{ type: 'mounts', below: path } as const, { type: 'path', path } as const]),
-        { type: 'path', path: RUN },
-        { type: 'path', path: '/opt/containerd' },
-        // Others who run containers have their networks there, too.
-        { type: 'directory', path: '/etc/cni/net.d' },
-      ],
+      effects: params.effects,
     }),
 );
-
-/**
- * What containerd makes in its data directory. The usual one is its own. One that the user has chosen may be anybody's: there only
- * what is known by its name belongs to containerd.
- */
-function dataEffects(dir: string): readonly Effect[] {
-  const path = cleanPath(dir);
-  const mode: Effect = { type: 'mode', path };
-  if (path === CONTAINERD.data) return [{ type: 'mounts', below: path }, { type: 'path', path }, mode];
-  return [
-    { type: 'paths', prefix: `${path}/io.containerd.` },
-    { type: 'mounts', below: `${path}/tmpmounts` },
-    { type: 'path', path: `${path}/tmpmounts` },
-    { type: 'directory', path },
-    mode,
-  ];
-}
 
 /** How crictl finds containerd. */
 export const crictlConfig = dedicated(

@@ -1,8 +1,9 @@
 import { stackedEtcd } from '../component/etcd.ts';
 import { CONTROL_PLANE } from '../component/index.ts';
 import { binaryKubernetes } from '../component/kubernetes.ts';
+import type { ProxyMode } from '../model/cluster/proxy-mode.ts';
 import type { PlanContext, PlanHost } from '../plan/layers.ts';
-import { type ProxyMode, proxyModeOf } from '../step/kubeadm/proxy-mode.ts';
+import { proxyModeOf } from '../step/kubeadm/proxy-mode.ts';
 
 /** The static pods of a master. Without kubeadm its programs are services. */
 export function staticPods({ cluster }: PlanContext): readonly string[] {

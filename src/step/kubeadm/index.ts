@@ -22,45 +22,6 @@ export const KUBERNETES = {
   dropIn: '/etc/systemd/system/kubelet.service.d/10-kubeadm.conf',
 } as const;
 
-/** What the kubelet, its pods, CNI plugins and kube-proxy make on a node. */
-const nodeEffects = (places: NodePlaces): readonly Effect[] => [
-  { type: 'units', prefix: 'kubepods' },
-  { type: 'cgroups', prefix: 'kubepods' },
-  ...placesEffects(places),
-  { type: 'ports', bridge: 'cni0', prefix: 'veth' },
-  { type: 'links', prefix: 'cni0' },
-  { type: 'virtual-servers', link: 'kube-ipvs0' },
-  { type: 'links', prefix: 'kube-ipvs0' },
-  { type: 'nft-tables', family: 'ip', prefix: 'kube-proxy' },
-  { type: 'nft-tables', family: 'ip6', prefix: 'kube-proxy' },
-  // Where nothing was filtered before, iptables has made its tables for the chains. Others may use them since.
-  ...['ip', 'ip6'].flatMap((family) =>
-    ['filter', 'nat', 'mangle', 'raw'].map((name) => ({ type: 'shared-table', family, name }) as const),
-  ),
-  { type: 'iptables-chains', prefix: 'KUBE-' },
-  { type: 'ipsets', prefix: 'KUBE-' },
-  ...[
-    '/etc/kubernetes',
-    '/var/log/pods',
-    '/var/log/containers',
-    '/run/kubernetes',
-    '/usr/libexec/kubernetes',
-    '/run/xtables.lock',
-    // People call kubectl, also on workers. What else they have beside its cache is theirs.
-    '/root/.kube/cache',
-  ].map((path) => ({ type: 'path', path }) as const),
-  { type: 'directory', path: '/root/.kube' },
-  // All users of CNI record their containers there. Entries of the pod network have its name; the loopback has the same name everywhere.
-  { type: 'paths', prefix: '/var/lib/cni/results/cni-loopback-' },
-  { type: 'directory', path: '/var/lib/cni/results' },
-  { type: 'directory', path: '/var/lib/cni/networks' },
-  ...['tcp_timeout_close_wait', 'tcp_timeout_established', 'max'].map(
-    (name) => ({ type: 'sysctl', key: `net/netfilter/nf_conntrack_${name}` }) as const,
-  ),
-  // kube-proxy in its iptables mode answers to node ports on the loopback.
-  { type: 'sysctl', key: 'net/ipv4/conf/all/route_localnet' },
-];
-
 /**
  * A node that lost its power while it joined counts as ready for most of a minute, and kubeadm joins none that is: it is tried
  * again until the cluster has noticed. A living node of that name stays ready, and the last try says so.
@@ -129,7 +90,7 @@ export const kubeletEnabled = dedicated(
   service,
   'The kubelet, started with the machine.',
   (params: { readonly places: NodePlaces; readonly effects: readonly Effect[] }) =>
-    service({ unit: 'kubelet', enabled: true, effects: [...nodeEffects(params.places), ...params.effects] }),
+    service({ unit: 'kubelet', enabled: true, effects: [...params.effects, ...placesEffects(params.places)] }),
 );
 
 /** The configuration for `kubeadm init`, kept on the host for reference. */

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { inEveryShell, onPath, runWithLibrary } from '../../../test/rig/posix-shells.ts';
 import { configFor, planContextFor } from '../../../test/support/plan-context.ts';
 import { flannel } from '../../component/flannel.ts';
+import { kubeadm, kubeProxy } from '../../component/kubernetes.ts';
 import { effectWords } from '../../engine/manifest.ts';
 import { KUBELET_DIR } from '../../model/cluster/places.ts';
 import type { Effect } from '../../model/effect.ts';
@@ -14,7 +15,10 @@ import { kubeletEnabled } from './index.ts';
 
 const { cluster } = await planContextFor(configFor());
 const places = { criSocket: '/run/c.sock', kubeletDir: KUBELET_DIR };
-const enabled = kubeletEnabled({ places, effects: flannel.effects?.(cluster) ?? [] });
+const enabled = kubeletEnabled({
+  places,
+  effects: [kubeadm, kubeProxy, flannel].flatMap((one) => one.effects?.(cluster) ?? []),
+});
 const { effects } = enabled.want as { readonly effects: readonly Effect[] };
 
 const NETWORK: readonly Effect['type'][] = [

@@ -1,10 +1,8 @@
 import type { Cluster } from '../../model/cluster/index.ts';
+import type { ProxyMode } from '../../model/cluster/proxy-mode.ts';
 import { kernelSince } from '../../model/kernel.ts';
 import { LIMITS } from '../preflight/limits.ts';
 import { traitsOf } from './version.ts';
-
-/** What kube-proxy tells the kernel with. */
-export type ProxyMode = 'ipvs' | 'iptables' | 'nftables';
 
 /** By itself nftables, where every node's kernel is new enough for it and this Kubernetes calls it stable; else iptables. */
 export function proxyModeOf({ spec }: Cluster, kernels: readonly string[]): ProxyMode {

@@ -1,3 +1,4 @@
+import { PROXY_MODULES } from '../../component/kubernetes.ts';
 import type { Cluster } from '../../model/cluster/index.ts';
 import { kernelSince } from '../../model/kernel.ts';
 import type { KernelModules, Sysctl } from '../generic/index.ts';
@@ -16,13 +17,12 @@ interface Setting {
 const MANY_HOSTS = 250;
 /** Since this kernel the limit of watches follows from the memory. */
 const WATCHES_BY_MEMORY = '5.11';
-const IPVS = ['ip_vs', 'ip_vs_rr', 'ip_vs_wrr', 'ip_vs_sh'];
 
 /** The modules that the cluster needs. What is built into the kernel counts as loaded. */
 export function neededModules({ kubernetes }: Spec): KernelModules {
   return {
     // Layers of images; packets on bridges pass the rules of kube-proxy.
-    modules: ['overlay', 'br_netfilter', ...(kubernetes.proxyMode === 'ipvs' ? IPVS : [])],
+    modules: ['overlay', 'br_netfilter', ...(kubernetes.proxyMode === 'ipvs' ? PROXY_MODULES.ipvs : [])],
     optional: ['nf_conntrack'],
   };
 }

@@ -1,6 +1,6 @@
 import { placesOf } from '../../component/places.ts';
 import type { Cluster } from '../../model/cluster/index.ts';
-import type { ProxyMode } from '../kubeadm/proxy-mode.ts';
+import type { ProxyMode } from '../../model/cluster/proxy-mode.ts';
 import type { Look } from './look.ts';
 import { modulesToFind } from './modules.ts';
 import { usedPorts } from './ports.ts';

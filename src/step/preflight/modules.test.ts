@@ -31,10 +31,10 @@ test.each<[string, string, string, (readonly string[])?]>([
   [
     'ipvs',
     plain.replace('v1.34.2', 'v1.34.2, proxyMode: ipvs'),
-    'overlay, br_netfilter, vxlan, ip_vs, ip_vs_rr, ip_vs_wrr, ip_vs_sh',
+    'overlay, br_netfilter, ip_vs, ip_vs_rr, ip_vs_wrr, ip_vs_sh, vxlan',
   ],
-  ['nftables', plain.replace('v1.34.2', 'v1.34.2, proxyMode: nftables'), 'overlay, br_netfilter, vxlan, nf_tables'],
-  ['nftables by itself', plain, 'overlay, br_netfilter, vxlan, nf_tables', ['5.13.0', '6.1.0-28-amd64']],
+  ['nftables', plain.replace('v1.34.2', 'v1.34.2, proxyMode: nftables'), 'overlay, br_netfilter, nf_tables, vxlan'],
+  ['nftables by itself', plain, 'overlay, br_netfilter, nf_tables, vxlan', ['5.13.0', '6.1.0-28-amd64']],
   ['iptables by itself, for one machine', plain, 'overlay, br_netfilter, vxlan', ['6.1.0-28-amd64', '5.4.0']],
   [
     'iptables by itself, for an old Kubernetes',

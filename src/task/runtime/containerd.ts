@@ -43,7 +43,7 @@ export const containerdTask = defineTask({
     const unit = on(nodes, (host) => containerdUnitFile({ restrictOomScore: cannotLowerOom(host) }));
     const running = on(nodes, (host) =>
       containerdService({
-        dataDir: placesOf(context.cluster).imageDir,
+        effects: containerd.runtimeEffects?.(context.cluster) ?? [],
         fingerprint: [config.ref(), unit.ref(), programDigest(context, 'containerd', 'containerd', host)],
       }),
     );
