@@ -30,6 +30,7 @@ const FIELDS = [
   'spec.kubernetes.schedulerArgs.**',
   'spec.kubernetes.kubeletConfiguration.**',
   'spec.kubernetes.kubeProxyConfiguration.**',
+  'spec.hosts[].taints.**',
   'spec.controlPlaneEndpoint.externalDNS',
   'spec.controlPlaneEndpoint.lb_address',
   'spec.controlPlaneEndpoint.domain',

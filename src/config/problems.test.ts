@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { BASE, type Case } from '../../test/configs/cases.ts';
 import { componentRuleCases } from '../../test/configs/component-rule-cases.ts';
 import { cpuTime } from '../../test/configs/cpu-time.ts';
+import { dnsRuleCases } from '../../test/configs/dns-rule-cases.ts';
+import { flagRuleCases } from '../../test/configs/flag-rule-cases.ts';
 import { hostRuleCases } from '../../test/configs/host-rule-cases.ts';
+import { nameRuleCases } from '../../test/configs/name-rule-cases.ts';
+import { reachRuleCases } from '../../test/configs/reach-rule-cases.ts';
 import { shapeCases } from '../../test/configs/shape-cases.ts';
 import { syntaxCases } from '../../test/configs/syntax-cases.ts';
 import { warningCases } from '../../test/configs/warning-cases.ts';
@@ -11,7 +15,14 @@ import { configErrors } from '../model/errors/config.ts';
 import { errorRemedy, errorTitle } from '../model/errors/index.ts';
 import { loadConfig } from './load.ts';
 
-const ruleCases = [...hostRuleCases, ...componentRuleCases];
+const ruleCases = [
+  ...hostRuleCases,
+  ...componentRuleCases,
+  ...nameRuleCases,
+  ...reachRuleCases,
+  ...flagRuleCases,
+  ...dnsRuleCases,
+];
 
 async function check(one: Case, severity: 'error' | 'warning') {
   const spent = cpuTime();

@@ -51,6 +51,7 @@ export function resolveCluster(checked: ClusterDocument, surroundings: Surroundi
           ssh: sshByHost[i] ?? { bastions: [], connectTimeoutSeconds: document.spec.ssh.connectTimeoutSeconds },
           ...(host.arch === undefined ? {} : { arch: host.arch }),
           labels: host.labels,
+          taints: host.taints,
           roles: roles.get(host.name) ?? [],
         };
       }),

@@ -102,9 +102,9 @@ describe('other spellings', () => {
     ['stack', changed(['type: kubeadm', 'type: stack']), (spec) => spec.etcd.type, 'kubeadm'],
     [
       'externalConfig',
-      changed(['type: kubeadm', 'type: external\n    externalConfig: {endpoints: ["https://10.0.0.9:2379"]}']),
+      changed(['type: kubeadm', 'type: external\n    externalConfig: {endpoints: ["http://10.0.0.9:2379"]}']),
       (spec) => spec.etcd.external?.endpoints,
-      ['https://10.0.0.9:2379'],
+      ['http://10.0.0.9:2379'],
     ],
     ['runtime', plus('runtime: {type: docker}\n'), (spec) => spec.kubernetes.containerRuntime.type, 'docker'],
     [

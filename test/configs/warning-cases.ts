@@ -32,7 +32,7 @@ export const warningCases: readonly Case[] = [
   bad(
     'KX2906',
     'excluded address',
-    changed(kube('kubeProxyConfiguration: {ipvs: {excludeCIDRs: [172.16.0.2/24]}}')),
+    changed(kube('proxyMode: ipvs\n    kubeProxyConfiguration: {ipvs: {excludeCIDRs: [172.16.0.2/24]}}')),
     '172.16.0.2/24',
     '172.16.0.0/24',
   ),

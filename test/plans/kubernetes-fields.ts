@@ -21,7 +21,7 @@ export const SAID: Readonly<Record<string, string | readonly [string, string]>> 
   'spec.kubernetes.apiserverCertExtraSans.**': kubernetes('apiserverCertExtraSans: [api.example.com]'),
   'spec.kubernetes.masqueradeAll': kubernetes('masqueradeAll: true'),
   'spec.kubernetes.maxPods': kubernetes('maxPods: 111'),
-  'spec.kubernetes.podPidsLimit': kubernetes('podPidsLimit: 11'),
+  'spec.kubernetes.podPidsLimit': kubernetes('podPidsLimit: 1111'),
   'spec.kubernetes.nodeCidrMaskSize': kubernetes('nodeCidrMaskSize: 25'),
   'spec.kubernetes.nodeCidrMaskSizeIPv6': [
     twoFamilies(creatable()),
@@ -35,6 +35,7 @@ export const SAID: Readonly<Record<string, string | readonly [string, string]>> 
   'spec.kubernetes.schedulerArgs.**': kubernetes('schedulerArgs: [--v=2]'),
   'spec.kubernetes.kubeletConfiguration.**': kubernetes('kubeletConfiguration: {serializeImagePulls: false}'),
   'spec.kubernetes.kubeProxyConfiguration.**': kubernetes('kubeProxyConfiguration: {bindAddress: 0.0.0.0}'),
+  'spec.hosts[].taints.**': creatable().replace(/(name: cp1, [^}]*)\}/, '$1, taints: ["gpu=true:NoSchedule"]}'),
   'spec.controlPlaneEndpoint.externalDNS': [BALANCED, endpoint('externalDNS: true')],
   'spec.controlPlaneEndpoint.lb_address': [BALANCED, endpoint('lb_address: 192.0.2.10')],
   'spec.controlPlaneEndpoint.domain': [BALANCED, endpoint('lb_address: 192.0.2.9, domain: api.example.com')],

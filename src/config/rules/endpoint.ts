@@ -1,4 +1,6 @@
+import { addressKind, parseIp } from '../../model/cluster/ip.ts';
 import { apiServerPort } from '../../model/cluster/places.ts';
+import { portOwner } from '../../model/cluster/reserved-ports.ts';
 import type { Path } from '../tree.ts';
 import { type Rule, type RuleContext, rule } from './rule.ts';
 
@@ -62,9 +64,28 @@ const dnsOrAddress = rule([ADDRESS, DNS], (context) => {
 
 const usedAddress = rule([EXTERNAL, INTERNAL, ADDRESS], (context) => {
   const { address, externalLoadBalancer, internalLoadbalancer: mode } = endpointOf(context);
-  if (address === undefined || externalLoadBalancer !== 'none' || (mode !== 'haproxy' && mode !== 'nginx')) return;
-  context.report('KX2510', { address: address.list.join(','), mode }, at('lb_address'));
+  if (address === undefined || externalLoadBalancer !== 'none' || mode === 'kube-vip') return;
+  const shown = address.list.join(',');
+  if (mode === 'none') context.report('KX2522', { address: shown }, at('lb_address'));
+  else context.report('KX2510', { address: shown, mode }, at('lb_address'));
 });
+
+const reachableAddress = rule([ADDRESS], (context) => {
+  const address = endpointOf(context).address?.list.find((text) => {
+    const ip = parseIp(text);
+    return ip !== undefined && addressKind(ip) === 'loopback';
+  });
+  if (address !== undefined) context.report('KX2523', { address }, at('lb_address'));
+});
+
+const freePort = rule(
+  [EXTERNAL, BALANCERS, MASTERS, 'spec.controlPlaneEndpoint.port', 'spec.hosts', 'spec.kubernetes.apiserverArgs'],
+  (context) => {
+    const { port } = endpointOf(context);
+    const owner = portOwner(context.cluster, port);
+    if (owner !== undefined) context.report('KX2521', { port, owner }, at('port'));
+  },
+);
 
 const freeAddress = rule([EXTERNAL, ADDRESS], (context) => {
   const { address, externalLoadBalancer } = endpointOf(context);
@@ -80,7 +101,8 @@ const freeAddress = rule([EXTERNAL, ADDRESS], (context) => {
 const addressFamily = rule([EXTERNAL, INTERNAL, ADDRESS, 'spec.hosts.*.internalAddress'], (context) => {
   const { address } = endpointOf(context);
   const nodes = context.cluster.spec.hosts.filter((host) => host.internal.list.length > 0);
-  if (virtualIpHolder(context) === undefined || nodes.length === 0) return;
+  const used = virtualIpHolder(context) !== undefined || endpointOf(context).externalLoadBalancer === 'external';
+  if (!used || nodes.length === 0) return;
   for (const family of ['ipv4', 'ipv6'] as const) {
     const value = address?.[family];
     if (value === undefined || nodes.some((host) => host.internal[family] !== undefined)) continue;
@@ -104,6 +126,8 @@ export const endpointRules: readonly Rule[] = [
   virtualIp,
   dnsOrAddress,
   usedAddress,
+  reachableAddress,
+  freePort,
   freeAddress,
   addressFamily,
   separatePorts,

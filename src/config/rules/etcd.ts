@@ -36,6 +36,18 @@ const external = rule([TYPE, 'spec.etcd.external'], ({ cluster, report }) => {
   if (missing.length > 0 && missing.length < files.length) report('KX2704', { missing: missing.join(', ') }, path);
 });
 
+const transport = rule([TYPE, 'spec.etcd.external'], ({ cluster, report }) => {
+  const { external: there, type } = cluster.spec.etcd;
+  if (type !== 'external' || there === undefined) return;
+  const files = [there.caFile, there.certFile, there.keyFile].filter((file) => file !== undefined);
+  there.endpoints.forEach((endpoint, i) => {
+    const path: Path = ['spec', 'etcd', 'external', 'endpoints', i];
+    const secure = endpoint.toLowerCase().startsWith('https:');
+    if (!secure && files.length > 0) report('KX2724', { endpoint }, path);
+    else if (secure && files.length === 0) report('KX2725', { endpoint }, path);
+  });
+});
+
 const installer = rule([TYPE, 'spec.kubernetes.type'], ({ cluster, report }) => {
   const { etcd, kubernetes } = cluster.spec;
   if (kubernetes.type !== 'kubexm' || etcd.type !== 'kubeadm') return;
@@ -53,4 +65,4 @@ const elections = rule(['spec.etcd.heartbeatInterval', 'spec.etcd.electionTimeou
 });
 
 /** Rules over etcd. */
-export const etcdRules: readonly Rule[] = [members, evenCount, external, installer, elections];
+export const etcdRules: readonly Rule[] = [members, evenCount, external, transport, installer, elections];

@@ -1,5 +1,6 @@
 import type { Runtime } from './container-runtime.ts';
 import type { ClusterDocument } from './document.ts';
+import type { Taint } from './host.ts';
 import type { DualStack } from './ip.ts';
 import type { Role } from './roles.ts';
 import type { Secret } from './secret.ts';
@@ -62,6 +63,7 @@ export interface ClusterHost {
   /** Unset: what the machine says. */
   readonly arch?: 'amd64' | 'arm64';
   readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
   /** In the order of `ROLES`. */
   readonly roles: readonly Role[];
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { alias, choice, int, line, section } from './field.ts';
+import { alias, choice, int, line, refuse, section } from './field.ts';
 import { dataDirectory, url, version } from './text.ts';
 
 const external = z.strictObject({
@@ -10,6 +10,15 @@ const external = z.strictObject({
   certFile: line().optional().describe('Client certificate, likewise.'),
   keyFile: line().optional().describe('Key of the client certificate, likewise.'),
 });
+
+/** An empty cluster has some ten megabytes, and history besides. */
+const MIN_QUOTA = 67_108_864;
+
+const quota = () =>
+  int(0, 1_099_511_627_776).check((payload) => {
+    const { value } = payload;
+    if (value > 0 && value < MIN_QUOTA) refuse(payload, 'KX2625', { value, min: MIN_QUOTA });
+  });
 
 /** `spec.etcd`. */
 export const etcdSchema = section({
@@ -26,9 +35,7 @@ export const etcdSchema = section({
   snapshotCount: int(1, 10_000_000).default(10_000).describe('Transactions between snapshots to disk.'),
   autoCompactionRetention: int(0, 8760).default(8).describe('Hours of history kept; 0 keeps all.'),
   metrics: choice(['basic', 'extensive']).default('basic').describe('Detail of the metrics.'),
-  quotaBackendBytes: int(0, 1_099_511_627_776)
-    .default(2_147_483_648)
-    .describe('Largest size of the database; 8 GiB at most is advised.'),
+  quotaBackendBytes: quota().default(2_147_483_648).describe('Largest size of the database; 8 GiB at most is advised.'),
   maxRequestBytes: int(1024, 104_857_600).default(1_572_864).describe('Largest request.'),
   maxSnapshots: int(0, 1000).default(5).describe('Snapshot files kept; 0 keeps all.'),
   maxWals: int(0, 1000).default(5).describe('Write-ahead logs kept; 0 keeps all.'),

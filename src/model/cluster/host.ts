@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, list, refuse } from './field.ts';
+import { choice, line, list, refuse } from './field.ts';
 import { isLabelKey, isLabelValue } from './names.ts';
 import { role } from './roles.ts';
 import { hostKeyField, sshFields } from './ssh.ts';
@@ -15,6 +15,23 @@ const labels = z
   })
   .default({});
 
+/** What keeps pods away from a node. */
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+const TAINT = /^([^=:]+)(?:=([^=:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/;
+
+/** `gpu=true:NoSchedule`, as kubectl writes it. */
+const taint = line().transform((text, context): Taint => {
+  const [, key = '', value, effect = ''] = TAINT.exec(text) ?? [];
+  if (!isLabelKey(key) || !isLabelValue(value ?? ''))
+    refuse({ issues: context.issues, value: text }, 'KX2340', { value: text });
+  return { key, effect, ...(value === undefined ? {} : { value }) };
+});
+
 /** An entry of `spec.hosts`. */
 const hostSchema = z.strictObject({
   name: nodeName().describe('Name of the machine and of its node: DNS-1123, lower case, unique.'),
@@ -28,6 +45,7 @@ const hostSchema = z.strictObject({
     .optional()
     .describe('CPU architecture. Default: what the machine says.'),
   labels: labels.describe('Labels of the Kubernetes node.'),
+  taints: list(taint).describe('Taints of the Kubernetes node when it joins, such as gpu=true:NoSchedule.'),
   roles: list(role).describe('Roles of this host, as another way to say what roleGroups says.'),
 });
 

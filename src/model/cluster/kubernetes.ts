@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import { containerRuntimeSchema } from './container-runtime.ts';
-import { alias, choice, free, int, line, list, section } from './field.ts';
-import { anyNetwork, argument, domain, hostAddress, kubeletArgument, kubernetesVersion } from './text.ts';
+import { alias, choice, free, int, line, list, refuse, section } from './field.ts';
+import { anyNetwork, argument, certificateName, domain, kubeletArgument, kubernetesVersion } from './text.ts';
 
 const switchedOn = (what: string) =>
   section({ enabled: z.boolean().default(false).describe(`Install ${what}.`) }).describe(`${what}.`);
+
+/** The processes of one runtime and one small program. */
+const MIN_PIDS = 64;
+
+const pidsLimit = () =>
+  int(-1, 4_194_304).check((payload) => {
+    const { value } = payload;
+    if (value >= 0 && value < MIN_PIDS) refuse(payload, 'KX2624', { value, min: MIN_PIDS });
+  });
 
 const proxyConfiguration = z
   .looseObject({
@@ -30,16 +39,16 @@ export const kubernetesSchema = z
       'Domain of the services in the cluster.',
     ),
     containerRuntime: containerRuntimeSchema.prefault({}).describe('The container runtime.'),
-    apiserverCertExtraSans: alias(list(hostAddress()), 'apiserverCertExtraSANs').describe(
-      'More addresses and names for the certificate of the API server.',
+    apiserverCertExtraSans: alias(list(certificateName()), 'apiserverCertExtraSANs').describe(
+      'More addresses and names for the certificate of the API server; *.example.com is for all names of a domain.',
     ),
     autoRenewCerts: z.boolean().default(false).describe('Renew the certificates of the control plane by a timer.'),
     masqueradeAll: z
       .boolean()
       .default(false)
       .describe('kube-proxy translates the source of everything (iptables mode).'),
-    maxPods: int(1, 10_000).default(110).describe('Pods per node.'),
-    podPidsLimit: int(-1, 4_194_304).default(10_000).describe('Processes per pod; -1 for no limit.'),
+    maxPods: int(10, 10_000).default(110).describe('Pods per node.'),
+    podPidsLimit: pidsLimit().default(10_000).describe('Processes per pod; -1 for no limit.'),
     nodeCidrMaskSize: int(1, 32).default(24).describe('Size of the part of the IPv4 pod network that each node gets.'),
     nodeCidrMaskSizeIPv6: int(1, 128)
       .optional()

@@ -52,3 +52,31 @@ export function isRegistryHost(text: string): boolean {
 export function isPackageName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9+._:~=-]*$/.test(text);
 }
+
+/** Names that every /etc/hosts has, or that resolvers answer by themselves. */
+const LOCAL_NAMES = new Set(
+  'localhost localhost4 localhost6 ip6-localhost ip6-loopback ip6-localnet ip6-mcastprefix ip6-allnodes ip6-allrouters broadcasthost'.split(
+    ' ',
+  ),
+);
+
+/** Whether a name stands for the machine itself, or for all machines of its link. */
+export function isLocalName(name: string): boolean {
+  const first = name.split('.')[0] ?? '';
+  return LOCAL_NAMES.has(name) || /\.(localhost|localdomain)$/.test(name) || (first === 'localhost' && first !== name);
+}
+
+/** Whether the C library takes a name for an address: `1.2.3.4`, but also `10` and `0x7f000001`. */
+export function isReadAsAddress(name: string): boolean {
+  return name.split('.').length <= 4 && name.split('.').every((part) => /^(\d+|0x[0-9a-f]+)$/.test(part));
+}
+
+/** A name that people log in with; nothing that a shell, ssh or a URL reads otherwise. */
+export function isUserName(text: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}\$?$/.test(text);
+}
+
+/** A name or an address; a certificate may also be for all names of a domain: `*.example.com`. */
+export function isWildcard(text: string): boolean {
+  return text.startsWith('*.') && text.includes('.', 2) && isDomain(text.slice(2));
+}

@@ -1,9 +1,19 @@
 import { z } from 'zod';
-import { alias, choice, free, int, section } from './field.ts';
+import { alias, choice, free, int, refuse, section } from './field.ts';
 import { networks } from './text.ts';
 
 const mode = () => choice(['Always', 'CrossSubnet', 'Never']);
-const mtu = () => int(0, 65_535).default(0).describe('MTU of pod interfaces; 0 finds it out.');
+/** IPv6 needs the first; no network of machines has more than the second, which leaves room for headers of switches. */
+const MTU = { min: 1280, max: 9216 } as const;
+const mtu = () =>
+  int(0, 65_535)
+    .check((payload) => {
+      const { value } = payload;
+      if (value !== 0 && value <= 65_535 && (value < MTU.min || value > MTU.max))
+        refuse(payload, 'KX2623', { value, ...MTU });
+    })
+    .default(0)
+    .describe(`MTU of pod interfaces, ${MTU.min} to ${MTU.max}; 0 finds it out.`);
 
 /** Settings of each network plugin. */
 export const pluginSchemas = {

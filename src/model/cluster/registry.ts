@@ -25,7 +25,7 @@ const harbor = z.strictObject({
   httpsPort: port().default(443).describe('HTTPS port.'),
   adminPassword: secret().optional().describe('Password of the user admin. Default: one is made.'),
   databasePassword: secret().optional().describe('Password of the database. Default: one is made.'),
-  dataVolume: absolutePath().optional().describe('Data directory. Default: registryDataDir.'),
+  dataVolume: dataDirectory().optional().describe('Data directory. Default: registryDataDir.'),
   values: free().describe('More fields of harbor.yml.'),
 });
 
@@ -43,7 +43,7 @@ export const registrySchema = section({
   registryMirrors: oneOrMany(mirror()).default([]).describe('Mirrors of Docker Hub.'),
   insecureRegistries: oneOrMany(registryHost()).default([]).describe('Registries without trusted TLS.'),
   containerdDataDir: dataDirectory().default('/var/lib/containerd').describe('Data directory of containerd.'),
-  dockerDataDir: absolutePath().default('/var/lib/docker').describe('Data directory of docker.'),
-  registryDataDir: absolutePath().default('/mnt/registry').describe('Data directory of the registry.'),
+  dockerDataDir: dataDirectory().default('/var/lib/docker').describe('Data directory of docker.'),
+  registryDataDir: dataDirectory().default('/mnt/registry').describe('Data directory of the registry.'),
   harborConfig: alias(harbor.optional(), 'harbor').describe('Settings of Harbor.'),
 }).describe('The image registry.');

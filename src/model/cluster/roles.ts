@@ -1,18 +1,11 @@
 import { alias, choice, list, section } from './field.ts';
+import { ROLE_ALIASES, ROLES } from './role-words.ts';
 import { hostRange } from './text.ts';
 
-/** What a host does in the cluster. */
-export const ROLES = ['etcd', 'master', 'worker', 'registry', 'loadbalancer'] as const;
+export { ROLES } from './role-words.ts';
 
 /** A role of a host. */
 export type Role = (typeof ROLES)[number];
-
-/** Other spellings of the roles. */
-const ROLE_ALIASES = {
-  master: ['control-plane', 'controlplane', 'controlPlane', 'control_plane', 'masters'],
-  worker: ['workers'],
-  loadbalancer: ['loadBalancer', 'load-balancer', 'load_balancer', 'loadbalancers'],
-} as const;
 
 const spellings = Object.fromEntries(
   Object.entries(ROLE_ALIASES).flatMap(([name, others]) => others.map((other) => [other, name as Role])),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { alias, choice, int, line, marked, oneOrMany, port, secret } from './field.ts';
-import { hostAddress, hostKey, nodeName } from './text.ts';
+import { hostAddress, hostKey, nodeName, userName } from './text.ts';
 
 /** Nobody goes through more machines than this. */
 const MAX_HOPS = 10;
@@ -19,7 +19,7 @@ export const hostKeyField = () => ({
 
 /** How a login is made, for a host, a bastion or all hosts. */
 const login = () => ({
-  user: line().optional().describe('User that logs in. Default: what ~/.ssh/config says, else root.'),
+  user: userName().optional().describe('User that logs in. Default: what ~/.ssh/config says, else root.'),
   port: port().optional().describe('Port of the SSH server. Default: what ~/.ssh/config says, else 22.'),
   password: secret().optional().describe('Password of the user: env:NAME, file:/path or prompt.'),
   privateKeyPath: line()

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { section } from './field.ts';
-import { absolutePath } from './text.ts';
+import { dataDirectory } from './text.ts';
 
 /** `spec.storage`. */
 export const storageSchema = section({
   openebs: z
     .strictObject({
-      basePath: absolutePath().default('/var/openebs/local').describe('Where volumes lie on the nodes.'),
+      basePath: dataDirectory().default('/var/openebs/local').describe('Where volumes lie on the nodes.'),
     })
     .optional()
     .describe('OpenEBS local volumes; installed if this section is there.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorParams } from '../errors/index.ts';
-import { isSystemDirectory } from './data-directory.ts';
+import { isSystemDirectory, takenPlace } from './data-directory.ts';
 import { type ConfigCode, line, refuse, textWhere } from './field.ts';
 import { isHostKey } from './host-key.ts';
 import {
@@ -14,8 +14,20 @@ import {
   parseCidr,
   parseIp,
 } from './ip.ts';
-import { isDnsLabel, isDomain, isNodeName, isPackageName, isRegistryHost, suggestNodeName } from './names.ts';
+import {
+  isDnsLabel,
+  isDomain,
+  isLocalName,
+  isNodeName,
+  isPackageName,
+  isReadAsAddress,
+  isRegistryHost,
+  isUserName,
+  isWildcard,
+  suggestNodeName,
+} from './names.ts';
 import { expandRange, RANGE_LIMIT } from './range.ts';
+import { ROLE_WORDS } from './role-words.ts';
 
 /** Kubernetes minors that kubexm installs. */
 export const SUPPORTED_KUBERNETES = { first: 30, last: 37 } as const;
@@ -27,9 +39,26 @@ export const nodeName = () =>
   line().check((payload) => {
     const { value } = payload;
     if (value === 'local' || value === 'localhost') refuse(payload, 'KX2310', { value });
+    else if (isSelectorWord(value) || isLocalName(value) || isReadAsAddress(value))
+      refuse(payload, 'KX2336', { value });
     else if (value !== '' && !isNodeName(value)) {
       refuse(payload, 'KX2309', { value, suggestion: suggestNodeName(value) });
     }
+  });
+
+/** Whether `--nodes` reads a word as more than one host. */
+function isSelectorWord(word: string): boolean {
+  return word === 'all' || ROLE_WORDS.has(word);
+}
+
+/** The name of somebody who logs in. */
+export const userName = () => textWhere(isUserName, 'KX2337');
+
+/** A name or an address in a certificate. */
+export const certificateName = () =>
+  line().transform((text, context) => {
+    const lower = text.toLowerCase();
+    return isWildcard(lower) ? lower : readHostAddress(text, context);
   });
 
 /** A DNS-1123 label. */
@@ -57,7 +86,7 @@ export const absolutePath = () => textWhere(isAbsolutePath, 'KX2320');
 export const dataDirectory = () =>
   absolutePath().check((payload) => {
     const { value } = payload;
-    if (isAbsolutePath(value) && isSystemDirectory(value)) refuse(payload, 'KX2334', { value });
+    if (isAbsolutePath(value)) refuseDirectory(payload, value);
   });
 
 /** An http or https address. */
@@ -73,8 +102,15 @@ export const kubeletArgument = () =>
     if (match === null) return;
     const value = match[1] ?? '';
     if (!isAbsolutePath(value)) refuse(payload, 'KX2320', { value });
-    else if (isSystemDirectory(value)) refuse(payload, 'KX2334', { value });
+    else refuseDirectory(payload, value);
   });
+
+function refuseDirectory(payload: Payload, value: string): void {
+  const place = takenPlace(value);
+  if (isSystemDirectory(value)) refuse(payload, 'KX2334', { value });
+  else if (place !== undefined)
+    refuse(payload, place.volatile ? 'KX2338' : 'KX2339', { value, place: place.directory });
+}
 
 /** A digest as sha256sum prints it. */
 export const sha256 = () => textWhere((text) => /^[0-9a-f]{64}$/i.test(text), 'KX2332');

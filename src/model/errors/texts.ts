@@ -4,12 +4,16 @@ import artifactImage from '../../../data/errors/artifact-image.json' with { type
 import artifactSource from '../../../data/errors/artifact-source.json' with { type: 'json' };
 import artifactSupply from '../../../data/errors/artifact-supply.json' with { type: 'json' };
 import configComponents from '../../../data/errors/config-components.json' with { type: 'json' };
+import configDns from '../../../data/errors/config-dns.json' with { type: 'json' };
 import configFile from '../../../data/errors/config-file.json' with { type: 'json' };
+import configFlags from '../../../data/errors/config-flags.json' with { type: 'json' };
 import configHosts from '../../../data/errors/config-hosts.json' with { type: 'json' };
 import configKubernetes from '../../../data/errors/config-kubernetes.json' with { type: 'json' };
+import configNames from '../../../data/errors/config-names.json' with { type: 'json' };
 import configNotes from '../../../data/errors/config-notes.json' with { type: 'json' };
 import configOverrides from '../../../data/errors/config-overrides.json' with { type: 'json' };
 import configPki from '../../../data/errors/config-pki.json' with { type: 'json' };
+import configReach from '../../../data/errors/config-reach.json' with { type: 'json' };
 import configShape from '../../../data/errors/config-shape.json' with { type: 'json' };
 import configSyntax from '../../../data/errors/config-syntax.json' with { type: 'json' };
 import configValues from '../../../data/errors/config-values.json' with { type: 'json' };
@@ -44,6 +48,10 @@ export const texts = {
   ...configComponents,
   ...configKubernetes,
   ...configPki,
+  ...configNames,
+  ...configReach,
+  ...configFlags,
+  ...configDns,
   ...configNotes,
   ...connection,
   ...host,

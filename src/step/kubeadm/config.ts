@@ -1,3 +1,4 @@
+import type { Taint } from '../../model/cluster/host.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Wanted } from '../../plan/ref.ts';
 import { traitsOf } from './version.ts';
@@ -14,8 +15,8 @@ export interface NodeSettings {
   /** Its addresses in the cluster, one per family. */
   readonly addresses: readonly string[];
   readonly criSocket: string;
-  /** Only a control plane has taints: one that is a worker too has none. */
-  readonly taints: readonly { readonly key: string; readonly effect: string }[] | undefined;
+  /** Undefined leaves it to kubeadm: none, or that of a control plane. */
+  readonly taints: readonly Taint[] | undefined;
   readonly kubeletArgs: readonly Flag[];
   /** Where a master has patches for its static pods. */
   readonly patches: string | undefined;

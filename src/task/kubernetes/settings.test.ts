@@ -87,7 +87,7 @@ describe('fields of the kubelet and of kube-proxy', () => {
   test.each<[string, 'kubelet' | 'proxy' | 'cluster', JsonObject]>([
     ['maxPods: 200', 'kubelet', { maxPods: 200 }],
     ['podPidsLimit: -1', 'kubelet', { podPidsLimit: -1 }],
-    ['kubeletConfiguration: {maxPods: 99}', 'kubelet', { maxPods: 99 }],
+    ['kubeletConfiguration: {rotateCertificates: false}', 'kubelet', { rotateCertificates: false }],
     [GATES, 'kubelet', { featureGates: { RotateKubeletServerCertificate: true } }],
     [GATES, 'proxy', { featureGates: { RotateKubeletServerCertificate: true } }],
     [
@@ -105,7 +105,7 @@ describe('fields of the kubelet and of kube-proxy', () => {
       { iptables: { masqueradeAll: true, minSyncPeriod: '2s' } },
     ],
     [
-      'kubeProxyConfiguration: {ipvs: {excludeCIDRs: [172.16.0.0/24]}}',
+      'proxyMode: ipvs, kubeProxyConfiguration: {ipvs: {excludeCIDRs: [172.16.0.0/24]}}',
       'proxy',
       { ipvs: { excludeCIDRs: ['172.16.0.0/24'] } },
     ],
@@ -119,12 +119,32 @@ describe('fields of the kubelet and of kube-proxy', () => {
   });
 
   test('a flag given twice has both values, also where kubeadm takes a map', async () => {
-    const text = kubernetes(`${GATES}, apiserverArgs: [--feature-gates=A=true]`, { version: 'v1.30.4' });
-    const { cluster } = await documents(text);
+    const twice = '--enable-admission-plugins=NodeRestriction, --enable-admission-plugins=AlwaysPullImages';
+    const { cluster } = await documents(kubernetes(`apiserverArgs: [${twice}]`, { version: 'v1.30.4' }));
     expect(cluster['apiServer']).toMatchObject({
-      extraArgs: { 'feature-gates': 'RotateKubeletServerCertificate=true,A=true' },
+      extraArgs: { 'enable-admission-plugins': 'NodeRestriction,AlwaysPullImages' },
     });
   });
+});
+
+const tainted = (taint: string) => creatable().replace(/(name: cp1, [^}]*)\}/, `$1, taints: ["${taint}"]}`);
+
+test('a node gets the taints of the file beside that of a control plane', async () => {
+  const { init } = await documents(tainted('gpu=true:NoSchedule'));
+  expect(init['nodeRegistration']).toMatchObject({
+    taints: [
+      { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' },
+      { key: 'gpu', value: 'true', effect: 'NoSchedule' },
+    ],
+  });
+});
+
+test('a worker has a list of taints only where the file has one', async () => {
+  const own = creatable().replace(/(name: node1, [^}]*)\}/, '$1, taints: [slow:NoExecute]}');
+  const context = await contextWithArtifacts(own);
+  const taints = Object.fromEntries(context.hosts.map((host) => [host.name, nodeSettings(context, host).taints]));
+  expect(taints).toMatchObject({ node1: [{ key: 'slow', effect: 'NoExecute' }] });
+  expect(taints['node2']).toBeUndefined();
 });
 
 const FIELDS = [...kubeadm.fields, ...stackedEtcd.fields];

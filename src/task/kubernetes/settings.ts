@@ -69,16 +69,22 @@ export function commonSettings(context: PlanContext): CommonSettings {
 /** How a node registers itself. */
 export function nodeSettings(context: PlanContext, host: PlanHost): NodeSettings {
   const { internal } = configOf(context, host);
-  const both = host.roles.includes('master') && host.roles.includes('worker');
   return {
     name: host.name,
     addresses: families(internal),
     criSocket: runtimeOf(context.cluster).socket,
-    taints: host.roles.includes('master') ? (both ? [] : [CONTROL_PLANE_TAINT]) : undefined,
+    taints: taintsOf(context, host),
     kubeletArgs: flags(context.cluster.spec.kubernetes.kubeletArgs),
     patches: host.roles.includes('master') ? KUBERNETES.patches : undefined,
     ignoredChecks: ignoredChecks(context, host),
   };
+}
+
+/** Those of the file, and of a master that is no worker the usual one. A worker without any needs no list. */
+function taintsOf(context: PlanContext, host: PlanHost): NodeSettings['taints'] {
+  const own = configOf(context, host).taints;
+  if (!host.roles.includes('master')) return own.length === 0 ? undefined : own;
+  return host.roles.includes('worker') ? own : [CONTROL_PLANE_TAINT, ...own];
 }
 
 /** Checks of kubeadm that would stop it for no good reason. */
