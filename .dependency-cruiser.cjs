@@ -11,7 +11,7 @@ const layers = {
   pki: [],
   templates: [],
   http: [],
-  'step/generic': ['plan', 'pki', 'component', 'templates', 'host/os', 'http', 'types:host'],
+  'step/generic': ['plan', 'pki', 'component', 'templates', 'host/os', 'host/shell-source.ts', 'http', 'types:host'],
   step: ['step/generic', 'component', 'host', 'plan', 'pki', 'templates'],
   'artifacts/oci': ['http'],
   'artifacts/sources': ['artifacts/oci', 'artifacts/cache', 'http'],

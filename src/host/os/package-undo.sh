@@ -12,6 +12,7 @@ kxp_sets() {
 
 # N: undoes the transaction N.
 kxp_undo() {
+  local line=''
   kxp_t=$kxp_record/$1
   kxp_list >"$kxp_t/now" || return
   [ -e "$kxp_t/after" ] || cp "$kxp_t/now" "$kxp_t/after" || return

@@ -84,7 +84,7 @@ if [ -d "$s" ] && { [ -e "$p" ] || [ -L "$p" ]; }; then
   [ -L "$p" ] || kxg_guard "$p"
   if kxg_mounts "$p" below; then kxg_fail "something is mounted on or below $p: unmount it first"; fi
 fi
-kxg_new "$t"
+kxg_new "$t"; t=$kxg_file
 if [ -d "$s" ]; then
   rm -f -- "$t"; (umask 077; mkdir -- "$t") && cp -a -- "$s/." "$t/" || kxg_fail "cannot copy $s"
 else

@@ -110,7 +110,7 @@ read -r _ was sum <"$r"; echo "$was $sum $(kxg_sum)"`,
 [ -f "$a" ] || kxg_fail "the archive $a does not exist"
 h=$(sha256sum <"$a"); h=\${h%% *}
 [ "$h" = ${want.sha256} ] || kxg_fail "$a has sha256 $h instead of "${want.sha256}
-kxg_new "$t"; rm -f -- "$t"; (umask 077; mkdir -- "$t" "$t/x") || kxg_fail "cannot write in $d"
+kxg_new "$t"; t=$kxg_file; rm -f -- "$t"; (umask 077; mkdir -- "$t" "$t/x") || kxg_fail "cannot write in $d"
 kxg_unpack "$t/x" || kxg_fail "cannot unpack $a"
 kxg_list | while IFS= read -r n; do if kxg_pick "$n"; then printf '%s\\n' "$n"; fi; done >"$t/listed"
 cd -- "$t/x" || kxg_fail "cannot unpack $a"

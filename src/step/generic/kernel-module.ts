@@ -86,7 +86,7 @@ export const kernelModule = defineStep<KernelModules>()({
       loadModules(want.modules, want.optional ?? []),
       sh`p=${pathOf(want)}; t=${tempBeside(pathOf(want))}
 [ -d "\${p%/*}" ] || (umask 022; mkdir -- "\${p%/*}") || kxg_fail "cannot make \${p%/*}"
-kxg_new "$t"
+kxg_new "$t"; t=$kxg_file
 { printf '%s\\n' ${HEADER} && for name in $kxo_present; do printf '%s\\n' "$name"; done; } >"$t" && chmod 0644 "$t" || kxg_fail "cannot write $t"
 kxg_place "$t" "$p"`,
     );

@@ -58,7 +58,7 @@ const FILES = {
   'network-manager': NETWORK_MANAGER_FILE,
   netconfig: NETCONFIG_FILE,
 } as const;
-const START = sh`kxg_new "$t"`;
+const START = sh`kxg_new "$t"; t=$kxg_file`;
 const PLACE = sh`kxg_place "$t" "$p"`;
 
 function checked(want: Resolver): Resolver {
@@ -152,7 +152,7 @@ export const resolver = defineStep<Resolver>()({
 case $kxo_form in
 plain)
   p=${RESOLV_CONF}; t=${tempBeside(RESOLV_CONF)}
-  kxg_new "$t"
+  kxg_new "$t"; t=$kxg_file
   ${editPlain(want)} || kxg_fail "cannot write $t"
   if [ -f "$p" ]; then chown -- "$(stat -c %u:%g -- "$p")" "$t" && chmod "$(stat -c %a -- "$p")" "$t"; else chmod 0644 "$t"; fi || kxg_fail "cannot set the mode of $t"
   kxg_place "$t" "$p" ;;

@@ -29,7 +29,7 @@ interface Before {
   readonly file: string;
 }
 
-const START = sh`kxg_new "$t"`;
+const START = sh`kxg_new "$t"; t=$kxg_file`;
 const PLACE = sh`kxg_place "$t" "$p"`;
 
 function modeOf(want: Selinux): SelinuxMode {

@@ -28,7 +28,7 @@ interface Before {
   readonly enabled: readonly string[];
 }
 
-const START: Script = sh`kxg_new "$t"`;
+const START: Script = sh`kxg_new "$t"; t=$kxg_file`;
 const PLACE: Script = sh`kxg_place "$t" "$p"`;
 
 /** Turns swap off, now and for every start. Only the swap lines of fstab change, and they stay readable. */

@@ -29,7 +29,7 @@ export const symlink = defineStep<Symlink>()({
       'write',
       sh`p=${absolute(want.path)}; t=${tempBeside(want.path)}
 [ ! -d "$p" ] || [ -L "$p" ] || kxg_fail "$p is a directory"
-kxg_new "$t"; rm -f -- "$t"
+kxg_new "$t"; t=$kxg_file; rm -f -- "$t"
 ln -s -- ${want.target} "$t" || kxg_fail "cannot make the link $p"
 kxg_place "$t" "$p"`,
     );

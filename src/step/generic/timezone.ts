@@ -53,7 +53,7 @@ export const timezone = defineStep<Timezone>()({
       withFunctions(
         'write',
         sh`p=${LOCALTIME}; t=${tempBeside(LOCALTIME)}
-kxg_new "$t"; rm -f -- "$t"
+kxg_new "$t"; t=$kxg_file; rm -f -- "$t"
 ln -s -- ${zoneLink(zone)} "$t" || kxg_fail "cannot make the link $p"
 kxg_place "$t" "$p"`,
       ),

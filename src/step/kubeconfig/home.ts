@@ -64,7 +64,7 @@ echo "$state"`,
     return withFunctions(
       'write',
       sh`p=${path}; t=${tempBeside(path)}
-kxg_new "$t"
+kxg_new "$t"; t=$kxg_file
 { ${make}; } || kxg_fail "cannot make $p"
 kxg_place "$t" "$p"`,
     );

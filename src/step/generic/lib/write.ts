@@ -19,7 +19,7 @@ export function writeScript(path: string, content: Uint8Array, want: Ownership):
     'write',
     sh`p=${path}; t=${temp}
 [ ! -d "$p" ] || [ -L "$p" ] || kxg_fail "$p is a directory"
-kxg_new "$t"`,
+kxg_new "$t"; t=$kxg_file`,
     contentScript(content),
     ownScript(want),
     sh`kxg_place "$t" "$p"`,
