@@ -1,5 +1,7 @@
 import type { KubexmError } from '../model/errors/index.ts';
 import type { Machine } from '../model/host.ts';
+import type { StepReport } from '../model/report.ts';
+import { refOf } from './describe.ts';
 import type { ExecuteOptions } from './options.ts';
 import { MissingValue, type Values } from './values.ts';
 
@@ -15,10 +17,11 @@ export function predictNode(
   const predict = graph.use(i)?.step.predict;
   if (!predict) return;
   const say = (text: string) => emit({ type: 'message', text, node: graph.id(i) });
+  const report = (one: StepReport) => emit({ type: 'node-report', ...refOf(graph, values, i), report: one });
   try {
     values.set(
       i,
-      predict(machine, values.forPrediction(i), { say, wouldFail, ...(lang === undefined ? {} : { lang }) }),
+      predict(machine, values.forPrediction(i), { report, say, wouldFail, ...(lang === undefined ? {} : { lang }) }),
     );
   } catch (error) {
     if (!(error instanceof MissingValue)) throw error;

@@ -1,5 +1,5 @@
 import type { Output } from '../model/host.ts';
-import type { StepReport } from '../model/report.ts';
+import type { LeftReport } from '../model/report.ts';
 
 /** One script's part of an answer. */
 export type Part =
@@ -143,7 +143,7 @@ function readPart(code: string, name: string, found: ReadonlyMap<string, Buffer>
 /** What `kx_report` has written: a type and a text a line. A line that was cut, or of a type nobody knows, is none. */
 export function parseReports(text: string): Pick<Output, 'reports'> {
   const lines = text.split('\n').slice(0, -1);
-  const reports = lines.flatMap((line): readonly StepReport[] =>
+  const reports = lines.flatMap((line): readonly LeftReport[] =>
     line.startsWith('left ') ? [{ type: 'left', text: line.slice('left '.length) }] : [],
   );
   return reports.length === 0 ? {} : { reports };

@@ -1,5 +1,5 @@
 import type { Facts } from './facts.ts';
-import type { StepReport } from './report.ts';
+import type { LeftReport } from './report.ts';
 import type { Script } from './script.ts';
 
 /** The machine kubexm itself runs on, as a host of a plan. */
@@ -15,7 +15,7 @@ export interface Output {
   /** Set when more was printed than was asked for. */
   readonly truncated: boolean;
   /** What it reported (`kx_report`), if anything. */
-  readonly reports?: readonly StepReport[];
+  readonly reports?: readonly LeftReport[];
 }
 
 /** How a command is run. */

@@ -90,7 +90,8 @@ function linesOf(event: RunEvent, { lang, verbose = false }: PlainOptions): stri
         ...quoted(event.stderr),
       ];
     case 'node-report':
-      return [say('left', lang, { host: event.host, text: event.report.text })];
+      // Findings are data: whoever shows them makes tables of them.
+      return event.report.type === 'left' ? [say('left', lang, { host: event.host, text: event.report.text })] : [];
     case 'node-retry': {
       const { node, attempt, delaySeconds: delay, reason } = event;
       return [say('retry', lang, { node, attempt, delay, reason })];

@@ -61,7 +61,7 @@ export interface StepIo {
 }
 
 /** What `predict` may use. It neither touches a machine nor waits. */
-export interface PredictIo extends Pick<StepIo, 'say' | 'lang'> {
+export interface PredictIo extends Pick<StepIo, 'report' | 'say' | 'lang'> {
   /** The run would fail here, with this error. The dry run shows the rest all the same, and ends as the run would. */
   wouldFail(error: KubexmError): void;
 }

@@ -166,7 +166,7 @@ async function reverting(
   if (work.script.includes(MASK)) return [`${entry.title} stays: undoing it needs a secret, which is never kept`];
   const script = entry.whole ? lines(sh`export KX_WHOLE=yes`, work) : work;
   const output = await host.run(script, { timeoutSeconds });
-  const left = (output.reports ?? []).flatMap((report) => (report.type === 'left' ? [report.text] : []));
+  const left = (output.reports ?? []).map(({ text }) => text);
   if (output.code !== 0 && !(output.code === LEFT_CODE && left.length > 0)) throw failed(entry, output);
   return left;
 }

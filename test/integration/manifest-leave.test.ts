@@ -21,7 +21,8 @@ describeHosts('reset of what cannot be undone', () => {
     // No step of the daemon's kind is known here, and where a directory was, somebody has mounted something.
     await host?.exec(`cd ${ROOT}/g0 && mkdir tree && mount -t tmpfs none tree && echo theirs >tree/theirs`);
     const messages: string[] = [];
-    const sink = (event: RunEvent) => void (event.type === 'node-report' && messages.push(event.report.text));
+    const sink = (event: RunEvent) =>
+      void (event.type === 'node-report' && event.report.type === 'left' && messages.push(event.report.text));
     const options = {
       configFile: join(fleet.dir, 'cluster.yaml'),
       baseDir: fleet.dir,

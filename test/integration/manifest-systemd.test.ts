@@ -80,7 +80,8 @@ spec:
     await host.exec(`systemd-run --quiet --unit=kx-theirs /bin/false; ${failed('kx-theirs.service')}`);
     const before = await host.exec(PICTURE);
     const messages: string[] = [];
-    const sink = (event: RunEvent) => void (event.type === 'node-report' && messages.push(event.report.text));
+    const sink = (event: RunEvent) =>
+      void (event.type === 'node-report' && event.report.type === 'left' && messages.push(event.report.text));
     const options = { configFile: join(dir, 'c.yaml'), baseDir: dir, sinks: [sink] };
     const made = await runPipeline(create, undefined, options);
     expect(made.failures).toEqual([]);

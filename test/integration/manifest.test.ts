@@ -15,7 +15,9 @@ function succeeded(driven: Driven, what = ''): Driven {
 
 const messages = (driven: Driven) =>
   driven.events
-    .flatMap((event) => (event.type === 'node-report' ? [`${event.host}: ${event.report.text}`] : []))
+    .flatMap((event) =>
+      event.type === 'node-report' && event.report.type === 'left' ? [`${event.host}: ${event.report.text}`] : [],
+    )
     .toSorted();
 
 let fleet: Fleet;

@@ -64,7 +64,9 @@ describeLab('a manifest of 200 changes of all kinds', () => {
 
   const good = (run: Driven) => [run.report?.outcome, run.error?.message, JSON.stringify(run.report?.failures ?? [])];
   const messages = (run: Driven) =>
-    run.events.flatMap((event) => (event.type === 'node-report' ? [event.report.text] : []));
+    run.events.flatMap((event) =>
+      event.type === 'node-report' && event.report.type === 'left' ? [event.report.text] : [],
+    );
   const differences = async () => Promise.all(before.map((since) => changesOn(since.machine, { env: lab.env, since })));
 
   test('killed at random moments and reset: the machines are as before, with what others did', {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { eventLines } from '../../src/cli/report/step-report.ts';
 import { exitCodeOfReport, runPipeline } from '../../src/index.ts';
 import { captureMachine, type MachineSnapshot } from '../../src/lab/diff/index.ts';
 import { errorRemedy, errorTitle, type Lang } from '../../src/model/errors/index.ts';
@@ -121,10 +122,9 @@ ${spec}
     const report = await runPipeline(check, undefined, {
       configFile: join(dir, 'cluster.yaml'),
       baseDir: dir,
-      lang,
       dryRun,
       resume,
-      sinks: [(event) => void (event.type === 'message' && said.push(event.text))],
+      sinks: [(event) => void (event.type === 'node-report' && said.push(eventLines(event, { lang }).join('\n')))],
     });
     return { report, table: said.at(-1) ?? '', code: exitCodeOfReport(report) };
   }

@@ -51,14 +51,14 @@ export const getEventsCommand: CommandSpec = {
   action: (call) =>
     withHistory(call, async (readers, baseDir): Promise<ExitCode> => {
       const { io, options } = call;
-      const { plainLines } = await import('../../index.ts');
+      const { eventLines } = await import('../report/step-report.ts');
       const rows = collect(call, readers, baseDir);
       const format = options.text('output') as Format;
       if (rows.length === 0 && (format === 'table' || format === 'wide')) {
         io.note(io.say('events.none'));
         return 0;
       }
-      const text = (event: RunEvent) => plainLines(event, { lang: io.lang, verbose: true })[0] ?? '';
+      const text = (event: RunEvent) => eventLines(event, { lang: io.lang, verbose: true })[0] ?? '';
       printRows<Row>(io, format, rows, {
         columns: [
           { title: io.say('col.time'), cell: ({ event }) => timeText(event.at) },

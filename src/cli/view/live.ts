@@ -1,4 +1,5 @@
-import { buildLines, type Lang, plainLines, type RunEvent } from '../../index.ts';
+import { buildLines, type Lang, type RunEvent } from '../../index.ts';
+import { eventLines } from '../report/step-report.ts';
 import { reduceAll } from './reduce.ts';
 import { render } from './render.ts';
 import type { Interruption, RunView } from './run-view.ts';
@@ -48,7 +49,7 @@ export function liveView(options: LiveOptions): RunView {
     sink: (event) => {
       waiting.push(event);
       if (event.type === 'message' || event.type === 'node-report' || event.type === 'warning')
-        lasting.push(...plainLines(event, { lang }));
+        lasting.push(...eventLines(event, { lang }));
       if (event.type === 'run-started') lasting.push(...buildLines(event, { lang }));
     },
     interrupted: (how) => {

@@ -1,4 +1,5 @@
-import { heartbeatLine, type Lang, plainLines, type RunEvent } from '../../index.ts';
+import { heartbeatLine, type Lang, type RunEvent } from '../../index.ts';
+import { eventLines } from '../report/step-report.ts';
 import { speaker } from '../texts/index.ts';
 import { reduceAll } from './reduce.ts';
 import type { RunView } from './run-view.ts';
@@ -51,7 +52,7 @@ export function plainView(options: PlainViewOptions): RunView {
       waiting.push(event);
       // The end has a report of its own.
       if (event.type === 'run-finished' || options.leaveOut?.(event)) return;
-      tell(plainLines(event, { lang, verbose }));
+      tell(eventLines(event, { lang, verbose }));
     },
     interrupted: (how) => tell([speaker(lang)(how)]),
     aside: (work) => work(),

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../model/event.ts';
+import { hostsText } from '../../model/text/hosts.ts';
 import { type Diff, diffLines } from '../diff.ts';
 import type { ExecutionGraph } from '../graph.ts';
-import { hostsText } from './hosts.ts';
 import type { StepGroup } from './outline.ts';
 import type { Look, Piece } from './paint.ts';
 import { plain, plural } from './words.ts';

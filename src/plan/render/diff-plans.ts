@@ -1,8 +1,8 @@
 import type { Json } from '../../model/json.ts';
+import { compressHosts, hostsText } from '../../model/text/hosts.ts';
 import { type Diff, diffLines } from '../diff.ts';
 import { compareJson } from './compare.ts';
 import type { PlanDocument, PlanNode, PlanStep } from './document.ts';
-import { compressHosts, hostsText } from './hosts.ts';
 import { plain } from './words.ts';
 
 /** A node that only one of two plans has, on these hosts. */

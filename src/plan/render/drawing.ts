@@ -1,8 +1,8 @@
 import { LOCAL } from '../../model/host.ts';
+import { hostsText } from '../../model/text/hosts.ts';
 import type { ExecutionGraph } from '../graph.ts';
 import type { Link } from '../node.ts';
 import { describeUse, idsOf } from './describe.ts';
-import { hostsText } from './hosts.ts';
 import { type ModuleGroup, outlineOf, type StepGroup, taskName } from './outline.ts';
 import { plural } from './words.ts';
 

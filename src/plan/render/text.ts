@@ -1,5 +1,6 @@
 import { LOCAL } from '../../model/host.ts';
 import { canonical } from '../../model/json.ts';
+import { hostsText } from '../../model/text/hosts.ts';
 import type { ExecutionGraph } from '../graph.ts';
 import type { JoinNeeds } from '../node.ts';
 import { criticalPath } from '../order.ts';
@@ -8,7 +9,6 @@ import type { StepUse } from '../step.ts';
 import { type Annotations, annotationLines } from './annotations.ts';
 import { type Barrier, barriers, hiddenBarriers } from './barriers.ts';
 import { describeUse, idsOf, type StepText, savedWant } from './describe.ts';
-import { hostsText } from './hosts.ts';
 import { outlineOf, type StepGroup, type TaskGroup, taskName } from './outline.ts';
 import { type Painter, painter, wrapped } from './paint.ts';
 import { columns, duration, pad, plain, plural } from './words.ts';

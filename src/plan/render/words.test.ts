@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clip, columns, duration, pad, plain, plural, thousands } from './words.ts';
+import { thousands } from '../../model/text/thousands.ts';
+import { clip, columns, duration, pad, plain, plural } from './words.ts';
 
 describe('words', () => {
   it.each([

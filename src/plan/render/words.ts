@@ -1,7 +1,4 @@
-/** A number with its thousands apart: `5,000`. */
-export function thousands(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
-}
+import { thousands } from '../../model/text/thousands.ts';
 
 /** `1 host`, `5,000 hosts`. */
 export function plural(value: number, one: string, more = `${one}s`): string {

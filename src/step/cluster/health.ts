@@ -1,7 +1,5 @@
-import type { Lang, Text } from '../../model/errors/index.ts';
-import { fillText } from '../../model/text/fill.ts';
+import type { HealthRow } from '../../model/report.ts';
 import { defineStep } from '../../plan/step.ts';
-import { type FindingRow, findingTable } from '../finding.ts';
 
 /** What the cluster says of one of its parts. */
 interface Part {
@@ -49,65 +47,39 @@ export const PARTS = [
 
 const LEASE_SECONDS = 30;
 
-const WORDS = {
-  part: { en: 'part', zh: '类别' },
-  name: { en: 'name', zh: '名称' },
-  ready: { en: 'ready', zh: '就绪' },
-  details: { en: 'details', zh: '详情' },
-  node: { en: 'node', zh: '节点' },
-  controlPlane: { en: 'control plane', zh: '控制平面' },
-  addOn: { en: 'add-on', zh: '插件' },
-  good: {
-    en: 'The cluster {cluster} is well. Nodes that are ready: {ready} of {nodes}',
-    zh: '集群 {cluster} 状态正常。就绪节点：{ready} / {nodes}',
-  },
-  bad: {
-    en: 'The cluster {cluster} is not well. Nodes that are ready: {ready} of {nodes}',
-    zh: '集群 {cluster} 状态异常。就绪节点：{ready} / {nodes}',
-  },
-} as const satisfies Record<string, Text>;
-
-/** How the cluster is, as one table: what is there, and what to do about what is not well. */
-export function healthTable(report: HealthReport, lang: Lang): string {
+/** How each part of the cluster is. */
+export function healthRows(report: HealthReport): readonly HealthRow[] {
   const parts = partsIn(report.said);
   const found = new Map(parts.filter(({ kind }) => kind === 'Node').map((node) => [node.name, node]));
-  const nodes = report.nodes.map(({ name, roles }) => nodeRow(name, roles, found.get(name), lang));
-  const rows = [...nodes, ...controlPlaneRows(report, parts, lang), ...addOnRows(report, parts, lang)];
-  const isGood = ({ result }: FindingRow) => typeof result === 'string';
-  const counts = { cluster: report.cluster, ready: nodes.filter(isGood).length, nodes: nodes.length };
-  const title = fillText((rows.every(isGood) ? WORDS.good : WORDS.bad)[lang], counts);
-  const headers = [WORDS.part, WORDS.name, WORDS.ready, WORDS.details].map((word) => word[lang]);
-  return findingTable({ title, headers, rows }, lang);
+  const nodes = report.nodes.map(({ name, roles }) => nodeRow(name, roles, found.get(name)));
+  return [...nodes, ...controlPlaneRows(report, parts), ...addOnRows(report, parts)];
 }
 
-function nodeRow(name: string, roles: readonly string[], node: Part | undefined, lang: Lang): FindingRow {
-  const cells = (state: string) => [WORDS.node[lang], name, state];
-  if (node === undefined) return { cells: cells('-'), result: { code: 'KX4702', params: {} } };
+function nodeRow(name: string, roles: readonly string[], node: Part | undefined): HealthRow {
+  const row = { part: 'node', name } as const;
+  if (node === undefined) return { ...row, state: '-', details: '', finding: { code: 'KX4702', params: {} } };
   const state = [node.is === 'Ready' ? 'Ready' : 'NotReady', ...(node.cordoned ? ['SchedulingDisabled'] : [])].join(
     ',',
   );
   const details = [roles.join(', '), node.version ?? '', (node.addresses ?? []).join(', ')].join(' · ');
-  return {
-    cells: cells(state),
-    result: node.is === 'Ready' ? details : { code: 'KX4701', params: { node: name }, note: details },
-  };
+  const finding = node.is === 'Ready' ? null : { code: 'KX4701' as const, params: { node: name }, note: details };
+  return { ...row, state, details, finding };
 }
 
 function controlPlaneRows(
   { controlPlane, nodes, led = [] }: HealthReport,
   parts: readonly Part[],
-  lang: Lang,
-): readonly FindingRow[] {
+): readonly HealthRow[] {
   const masters = nodes.filter(({ roles }) => roles.includes('master'));
   const wanted = masters.length;
   const well = new Set(parts.flatMap(({ kind, name, is }) => (kind === 'Pod' && is === 'Ready' ? [name] : [])));
   const pods = controlPlane.map((name) => {
     const ready = masters.filter((master) => well.has(`${name}-${master.name}`)).length;
-    return partRow(WORDS.controlPlane[lang], name, 'kube-system', { ready, wanted, isWell: ready === wanted });
+    return partRow('control-plane', name, 'kube-system', { ready, wanted, isWell: ready === wanted });
   });
   const leaders = led.map((name) => {
     const isWell = parts.some((part) => part.kind === 'Lease' && part.name === name && isFresh(part));
-    return partRow(WORDS.controlPlane[lang], name, 'kube-system', { ready: isWell ? 1 : 0, wanted: 1, isWell });
+    return partRow('control-plane', name, 'kube-system', { ready: isWell ? 1 : 0, wanted: 1, isWell });
   });
   return [...pods, ...leaders];
 }
@@ -117,7 +89,7 @@ function isFresh({ renewed = '', now = '' }: Part): boolean {
   return Date.parse(now) - Date.parse(renewed) < LEASE_SECONDS * 1000;
 }
 
-function addOnRows({ addOns }: HealthReport, parts: readonly Part[], lang: Lang): readonly FindingRow[] {
+function addOnRows({ addOns }: HealthReport, parts: readonly Part[]): readonly HealthRow[] {
   return addOns.map(({ title, namespace, name }) => {
     const part = parts.find(
       (one) => one.kind !== 'Node' && one.kind !== 'Pod' && one.namespace === namespace && one.name === name,
@@ -125,17 +97,18 @@ function addOnRows({ addOns }: HealthReport, parts: readonly Part[], lang: Lang)
     const { ready = 0, wanted = 0 } = part ?? {};
     // A deployment serves as soon as it is available, though its last pod is still starting.
     const isWell = part?.is === 'Available' || (wanted > 0 && ready >= wanted);
-    return partRow(WORDS.addOn[lang], title, namespace, { ready, wanted, isWell });
+    return partRow('add-on', title, namespace, { ready, wanted, isWell });
   });
 }
 
 function partRow(
-  kind: string,
+  part: HealthRow['part'],
   name: string,
   namespace: string,
   { ready, wanted, isWell }: { readonly ready: number; readonly wanted: number; readonly isWell: boolean },
-): FindingRow {
-  return { cells: [kind, name, `${ready}/${wanted}`], result: isWell ? '' : { code: 'KX4703', params: { namespace } } };
+): HealthRow {
+  const finding = isWell ? null : { code: 'KX4703' as const, params: { namespace } };
+  return { part, name, state: `${ready}/${wanted}`, details: '', finding };
 }
 
 function partsIn(text: string): readonly Part[] {
@@ -143,14 +116,14 @@ function partsIn(text: string): readonly Part[] {
   return lines.map((line) => JSON.parse(line) as Part);
 }
 
-/** Shows how the cluster is. Whether it is well enough was waited for before: here people see it. */
+/** Reports how the cluster is. Whether it is well enough was waited for before: here people see it. */
 export const healthReport = defineStep<HealthReport>()({
   kind: 'healthReport',
-  description: 'Shows in one table how the nodes and the parts of a cluster are, and how to look further.',
+  description: 'Reports how the nodes and the parts of a cluster are, and how to look further.',
   title: () => 'table of health',
   nature: 'action',
   apply: async (_host, want, io): Promise<void> => {
-    io.say(healthTable(want, io.lang ?? 'en'));
+    io.report({ type: 'health', cluster: want.cluster, rows: healthRows(want) });
   },
   example: { cluster: 'demo', nodes: [], controlPlane: [], addOns: [], said: '' },
 });

@@ -47,6 +47,7 @@ import { waitForCommand } from './wait-for-command.ts';
 import { waitForHttp } from './wait-for-http.ts';
 import { waitForPort } from './wait-for-port.ts';
 
+export type { Cell, ReportTable } from '../../model/text/table.ts';
 export type { Certificate, Certified } from './certificate.ts';
 export type { Authority, CertificateAuthority } from './certificate-authority.ts';
 export type { Checksum, Digested } from './checksum.ts';
@@ -77,7 +78,6 @@ export type { Packages, PackageVersion } from './packages.ts';
 export type { Query } from './query.ts';
 export type { Reboot } from './reboot.ts';
 export type { Remove } from './remove.ts';
-export type { Cell, ReportTable } from './report-table.ts';
 export type { Resolver, ResolverResult } from './resolver.ts';
 export type { Selinux, SelinuxResult } from './selinux.ts';
 export type { Service } from './service.ts';

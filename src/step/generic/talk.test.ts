@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../model/host.ts';
+import { type ReportTable, tableText } from '../../model/text/table.ts';
 import { textWidth } from '../../model/text/width.ts';
 import { fieldOf, type Question, type StepIo } from '../../plan/step.ts';
 import { message } from './message.ts';
-import { type ReportTable, reportTable, tableText } from './report-table.ts';
+import { reportTable } from './report-table.ts';
 import { sleep } from './sleep.ts';
 import { type UserInput, userInput } from './user-input.ts';
 

@@ -1,4 +1,3 @@
-import { errorRemedy, errorTitle } from '../../model/errors/index.ts';
 import { type Script, sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import { absolute, tempBeside } from '../generic/lib/path.ts';
@@ -86,11 +85,8 @@ export const tellLeft = defineStep<LeftAlone>()({
   description: 'Tells of a kubeconfig that was there before and is left alone.',
   title: () => 'look for a kubeconfig of somebody else',
   nature: 'action',
-  apply: async (host, { left }, io): Promise<void> => {
-    if (left === '') return;
-    const lang = io.lang ?? 'en';
-    const params = { file: left };
-    io.say(`${host.name}: KX4704 ${errorTitle('KX4704', params, lang)}\n→ ${errorRemedy('KX4704', params, lang)}`);
+  apply: async (_host, { left }, io): Promise<void> => {
+    if (left !== '') io.report({ type: 'finding', finding: { code: 'KX4704', params: { file: left } } });
   },
   example: { left: '' },
 });

@@ -1,8 +1,5 @@
 import type { ErrorCode, ErrorParams } from '../../model/errors/index.ts';
-import type { Finding as AnyFinding } from '../finding.ts';
-
-/** How bad a finding is: an error ends the run, a warning is for people to know, info is for the curious. */
-export type Severity = 'error' | 'warning' | 'info';
+import type { Finding as AnyFinding, FindingGroup, Severity } from '../../model/report.ts';
 
 type PreflightCode = Extract<ErrorCode, `KX45${string}`>;
 
@@ -27,12 +24,6 @@ export function finding<C extends PreflightCode>(
   return { code, severity, hosts: on, params, ...(note === undefined ? {} : { note }) };
 }
 
-/** Equal findings of many hosts as one, with what differs between them. */
-export interface FindingGroup extends Omit<Finding, 'note'> {
-  /** Notes, and the hosts that they hold for. */
-  readonly notes: ReadonlyMap<string, readonly string[]>;
-}
-
 const ORDER: readonly Severity[] = ['error', 'warning', 'info'];
 
 /** Joins equal findings: the worst first, then by code. */
@@ -46,7 +37,7 @@ export function groupFindings(findings: readonly Finding[]): readonly FindingGro
       ({ note }) => note ?? '',
     );
     const hostsOf = (list: readonly Finding[]) => [...new Set(list.flatMap(({ hosts }) => hosts))];
-    const notes = new Map([...noted].map(([note, list]) => [note, hostsOf(list)]));
+    const notes = [...noted].map(([note, list]) => ({ note, hosts: hostsOf(list) }));
     return [{ code: first.code, severity: first.severity, params: first.params, hosts: hostsOf(some), notes }];
   });
   const rank = ({ severity }: FindingGroup) => ORDER.indexOf(severity);

@@ -1,4 +1,5 @@
-import { type KubexmError, kubexmError, type Text } from '../../model/errors/index.ts';
+import { type KubexmError, kubexmError } from '../../model/errors/index.ts';
+import type { FindingGroup } from '../../model/report.ts';
 import { defineStep } from '../../plan/step.ts';
 import type { CommandResult } from '../generic/index.ts';
 import { duplicates, identityFindings } from './check-network.ts';
@@ -8,7 +9,6 @@ import { type Finding, finding, groupFindings } from './finding.ts';
 import type { Looked } from './look.ts';
 import { reachFindings } from './reach.ts';
 import { syncFindings } from './sync.ts';
-import { findingsTable } from './table.ts';
 
 type OfHosts<T> = { readonly [host: string]: T };
 
@@ -58,36 +58,29 @@ function isNews({ code, params }: Finding): boolean {
 }
 
 /** What ends the run, if any finding is an error. */
-function errorOf(findings: readonly Finding[]): KubexmError | undefined {
-  const errors = groupFindings(findings).filter(({ severity }) => severity === 'error').length;
+function errorOf(findings: readonly FindingGroup[]): KubexmError | undefined {
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
   return errors > 0 ? kubexmError('KX4500', { errors }) : undefined;
 }
 
-/** What a dry run does not find out. */
-const NOT_TRIED: Text = {
-  en: 'A dry run listens on no port and measures no disk: whether hosts reach each other is tried by the run itself.',
-  zh: '试运行不监听端口，也不测量磁盘：主机之间是否连通由正式运行检查。',
-};
-
-/** Shows one table of everything that was found. An error in it ends the run before anything was changed. */
+/** Reports everything that was found at once. An error in it ends the run before anything was changed. */
 export const report = defineStep<Report>()({
   kind: 'preflightReport',
-  description: 'Shows all findings of all hosts in one table; ends the run if one is an error.',
+  description: 'Reports all findings of all hosts at once; ends the run if one is an error.',
   title: () => 'table of findings',
   nature: 'action',
   guard: 'checks',
   predict: (_host, want, io) => {
-    const lang = io.lang ?? 'en';
-    const findings = allFindings(want);
-    io.say(`${findingsTable(findings, want.hosts.length, lang)}\n${NOT_TRIED[lang]}`);
+    const findings = groupFindings(allFindings(want));
+    io.report({ type: 'preflight', hosts: want.hosts.length, isPart: true, findings });
     const error = errorOf(findings);
     if (error) io.wouldFail(error);
     return undefined;
   },
   apply: async (_host, want, io): Promise<void> => {
-    const findings = allFindings(want);
+    const findings = groupFindings(allFindings(want));
     const hosts = want.hosts.length + Object.keys(want.unreachable ?? {}).length;
-    io.say(findingsTable(findings, hosts, io.lang ?? 'en'));
+    io.report({ type: 'preflight', hosts, isPart: false, findings });
     const error = errorOf(findings);
     if (error) throw error;
   },

@@ -1,14 +1,23 @@
 import type { Output } from '../../model/host.ts';
+import type { SmokeCheck } from '../../model/report.ts';
 import type { Script } from '../../model/script.ts';
 import { askAddress, askPod, kubectl } from './kubectl.ts';
 import { SMOKE } from './objects.ts';
 import type { SmokePod } from './pods.ts';
 
 /** What is tried, in the order of the table. */
-export const CHECKS = ['pod', 'pod-to-pod', 'dns', 'service', 'node-port', 'logs', 'exec'] as const;
+export const CHECKS = [
+  'pod',
+  'pod-to-pod',
+  'dns',
+  'service',
+  'node-port',
+  'logs',
+  'exec',
+] as const satisfies readonly SmokeCheck[];
 
-/** One kind of check. `pod`: that there is one to check with. */
-export type Check = (typeof CHECKS)[number];
+/** One kind of check. */
+export type Check = SmokeCheck;
 
 /** What is tried from pods, or about them. */
 export type Tried = Exclude<Check, 'pod'>;

@@ -1,8 +1,8 @@
-import { kubexmError } from '../../model/errors/index.ts';
+import { type ErrorCode, kubexmError } from '../../model/errors/index.ts';
+import type { SmokeResult } from '../../model/report.ts';
 import { defineStep } from '../../plan/step.ts';
-import { type CheckResult, podResults, type Tried } from './checks.ts';
+import { CHECKS, type Check, type CheckResult, podResults, type Tried } from './checks.ts';
 import type { SmokePod } from './pods.ts';
-import { resultsTable } from './table.ts';
 
 /** Everything that was tried. */
 export interface SmokeReport {
@@ -12,16 +12,37 @@ export interface SmokeReport {
   readonly tried: { readonly [check in Tried]: readonly CheckResult[] };
 }
 
-/** Shows one table of everything that was tried. Something that failed fails the run. */
+const CODES = {
+  pod: 'KX4601',
+  'pod-to-pod': 'KX4602',
+  dns: 'KX4603',
+  service: 'KX4604',
+  'node-port': 'KX4605',
+  logs: 'KX4606',
+  exec: 'KX4607',
+} as const satisfies Record<Check, ErrorCode>;
+
+/** All results, kind by kind, and what each that failed means. */
+export function smokeResults(results: readonly CheckResult[], ports: string): readonly SmokeResult[] {
+  const ordered = CHECKS.flatMap((check) => results.filter((one) => one.check === check));
+  return ordered.map(({ check, from, to, problem }) => ({
+    check,
+    from,
+    to,
+    finding: problem === null ? null : { code: CODES[check], params: { from, to, ports }, note: problem },
+  }));
+}
+
+/** Reports everything that was tried at once. Something that failed fails the run. */
 export const smokeReport = defineStep<SmokeReport>()({
   kind: 'smokeReport',
-  description: 'Shows everything that was tried in one table; fails if something of it did.',
+  description: 'Reports everything that was tried at once; fails if something of it did.',
   title: () => 'table of checks',
   nature: 'action',
   apply: async (_host, want, io): Promise<void> => {
-    const results = [...podResults(want.pods), ...Object.values(want.tried).flat()];
-    io.say(resultsTable(results, want.ports, io.lang ?? 'en'));
-    const failed = results.filter(({ problem }) => problem !== null).length;
+    const results = smokeResults([...podResults(want.pods), ...Object.values(want.tried).flat()], want.ports);
+    io.report({ type: 'smoke', results });
+    const failed = results.filter(({ finding }) => finding !== null).length;
     if (failed > 0) throw kubexmError('KX4600', { failed, total: results.length });
   },
   example: {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { KubexmError } from '../../model/errors/index.ts';
 import type { Host, Output } from '../../model/host.ts';
+import type { StepReport } from '../../model/report.ts';
 import type { Script } from '../../model/script.ts';
 import type { StepIo } from '../../plan/step.ts';
-import { type CheckResult, podResults, type Tried, trialsOf } from './checks.ts';
+import { type CheckResult, type Tried, trialsOf } from './checks.ts';
 import { reasonOf } from './kubectl.ts';
 import { smokeObjects } from './objects.ts';
 import { podsIn, type SmokePod, smokePods } from './pods.ts';
 import { smokeReport } from './report.ts';
-import { resultsTable } from './table.ts';
 import { smokeTry } from './try.ts';
 
 const pod = (i: number, more: Partial<SmokePod> = {}): SmokePod => ({
@@ -35,13 +35,12 @@ function master(answer: (script: string) => Output): Host & { readonly scripts: 
   return { name: 'cp1', scripts, run } as unknown as Host & { scripts: string[] };
 }
 
-function listener(lang: 'en' | 'zh' = 'en') {
-  const said: string[] = [];
+function listener() {
+  const said: StepReport[] = [];
   const io = {
     signal: new AbortController().signal,
     progress: () => undefined,
-    say: (text: string) => said.push(text),
-    lang,
+    report: (one: StepReport) => said.push(one),
   };
   return { said, io: io as unknown as StepIo };
 }
@@ -230,74 +229,7 @@ describe.concurrent('a try', () => {
   });
 });
 
-describe('the table', () => {
-  const result = (
-    check: CheckResult['check'],
-    from: string,
-    to: string,
-    problem: string | null = null,
-  ): CheckResult => ({ check, from, to, problem });
-  const mixed = [
-    ...podResults([pod(1), pod(2, { problem: 'ErrImageNeverPull' })]),
-    result('dns', 'node1', 'kubernetes.default', 'lookup kubernetes.default: i/o timeout'),
-    result('logs', 'cp1', 'node1'),
-  ];
-
-  test('says what failed, why, and what to do', () => {
-    expect(`\n${resultsTable(mixed, 'UDP 8472', 'en')}\n`).toMatchInlineSnapshot(`
-      "
-      The cluster does not work as it should. Checks: 4, failed: 2
-      check                   from   to                  result
-      ──────────────────────  ─────  ──────────────────  ─────────────────────────────────────────────────────────────────
-      a pod on the node       -      node1               ok
-      a pod on the node       -      node2               KX4601 no pod of the check runs on node2 (ErrImageNeverPull)
-                                                         → Look at the node with: kubectl describe node node2. The kubelet
-                                                         and the container runtime there tell more: journalctl -u kubelet
-      name resolved in a pod  node1  kubernetes.default  KX4603 a pod on node1 cannot resolve kubernetes.default (lookup
-                                                         kubernetes.default: i/o timeout)
-                                                         → Look at CoreDNS: kubectl -n kube-system get pods -l
-                                                         k8s-app=kube-dns -o wide. Where only some nodes fail, kube-proxy
-                                                         there is the next to look at.
-      logs of a pod           cp1    node1               ok
-      "
-    `);
-    expect(`\n${resultsTable(mixed, 'UDP 8472', 'zh')}\n`).toMatchInlineSnapshot(`
-      "
-      集群工作不正常。检查：4，失败：2
-      检查            来源   目标                结果
-      ──────────────  ─────  ──────────────────  ────────────────────────────────────────────────────────────────────
-      节点上的 Pod    -      node1               正常
-      节点上的 Pod    -      node2               KX4601 检查用的 Pod 未在 node2 上运行 (ErrImageNeverPull)
-                                                 → 请查看该节点：kubectl describe node node2。那里的 kubelet 和容器运
-                                                 行时日志有更多信息：journalctl -u kubelet
-      Pod 内域名解析  node1  kubernetes.default  KX4603 node1 上的 Pod 无法解析 kubernetes.default (lookup
-                                                 kubernetes.default: i/o timeout)
-                                                 → 请检查 CoreDNS：kubectl -n kube-system get pods -l
-                                                 k8s-app=kube-dns -o wide。若只有部分节点失败，再检查那里的
-                                                 kube-proxy。
-      Pod 日志        cp1    node1               正常
-      "
-    `);
-  });
-
-  test('of many results only the failed ones are listed', () => {
-    const all = Array.from({ length: 500 }, (_, i) =>
-      result('dns', `node${i}`, 'kubernetes.default', i === 7 ? 'refused' : null),
-    );
-    const lines = resultsTable(all, 'UDP 8472', 'en').split('\n');
-    expect(lines[3]).toMatch(/ok \(499\)$/);
-    expect(lines[4]).toContain('node7');
-    expect(lines.length).toBeLessThan(10);
-  });
-
-  test('of the network it says what has to pass between nodes', () => {
-    const [en, zh] = (['en', 'zh'] as const).map((lang) =>
-      resultsTable([result('pod-to-pod', 'node1', 'node2', 'timeout')], 'UDP 51820', lang),
-    );
-    expect(en?.replaceAll(/\s+/g, ' ')).toContain('What has to pass there: UDP 51820');
-    expect(zh).toContain('UDP 51820');
-  });
-
+describe('the report', () => {
   test('something that failed fails the run, after it was told', async () => {
     const { apply } = smokeReport.definition;
     const nothing = { 'pod-to-pod': [], dns: [], service: [], 'node-port': [], logs: [], exec: [] };
@@ -307,12 +239,12 @@ describe('the table', () => {
       { pods: many(2), ports: '-', tried: nothing },
       good.io,
     );
-    expect(good.said[0]).toContain('The cluster works. Checks: 2');
-    const bad = listener('zh');
+    expect(good.said).toMatchObject([{ type: 'smoke', results: [{ finding: null }, { finding: null }] }]);
+    const bad = listener();
     const failing = {
       pods: many(2),
       ports: '-',
-      tried: { ...nothing, exec: [result('exec', 'cp1', 'node1', 'refused')] },
+      tried: { ...nothing, exec: [{ check: 'exec' as const, from: 'cp1', to: 'node1', problem: 'refused' }] },
     };
     const error = await (
       apply(
@@ -323,7 +255,8 @@ describe('the table', () => {
     ).catch((one: unknown) => one);
     expect(error).toBeInstanceOf(KubexmError);
     expect(error).toMatchObject({ code: 'KX4600', params: { failed: 1, total: 3 } });
-    expect(bad.said[0]).toContain('集群工作不正常');
+    const finding = { code: 'KX4607', params: { from: 'cp1', to: 'node1', ports: '-' }, note: 'refused' };
+    expect(bad.said).toMatchObject([{ results: [{}, {}, { check: 'exec', finding }] }]);
   });
 });
 

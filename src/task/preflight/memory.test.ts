@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { causes, Rig } from '../../../test/rig/engine.ts';
 import { MemoryHost, MemoryMachine } from '../../../test/rig/memory/memory.ts';
 import { type ConfigParts, configFor, planContextFor } from '../../../test/support/plan-context.ts';
+import { eventLines } from '../../cli/report/step-report.ts';
 import { catalogue, type ErrorCode, type Lang } from '../../model/errors/index.ts';
 import type { Facts } from '../../model/facts.ts';
 import { type Output, output } from '../../model/host.ts';
@@ -149,8 +150,9 @@ async function tableOf(one: Case, lang: Lang, dryRun = false) {
     rig.hosts.set(host.name, made);
     rig.machines.set(host.name, new MemoryMachine(made, { facts: host.facts }));
   }
-  const result = await rig.run(preflight.plan(context), { lang, dryRun });
-  const table = rig.of('message').at(-1)?.text ?? '';
+  const result = await rig.run(preflight.plan(context), { dryRun });
+  const told = rig.of('node-report').at(-1);
+  const table = told ? eventLines({ ...told, at: 0, run: '' }, { lang }).join('\n') : '';
   return { result, table, codes: [...new Set(table.match(/KX\d{4}/g))] };
 }
 

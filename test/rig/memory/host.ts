@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LockOwner, Output } from '../../../src/model/host.ts';
 import { output } from '../../../src/model/host.ts';
-import type { StepReport } from '../../../src/model/report.ts';
+import type { LeftReport } from '../../../src/model/report.ts';
 import { type Command, type Group, parseScript, type Statement } from './shell.ts';
 
 /** A job of a memory host: how far it is, and how it ended. */
@@ -13,7 +13,7 @@ export interface MemoryJob {
   code: number | undefined;
   stdout: string;
   stderr: string;
-  reports?: readonly StepReport[];
+  reports?: readonly LeftReport[];
   /** It was killed and left no result. */
   dead: boolean;
 }
@@ -166,7 +166,7 @@ export class MemoryHost {
 interface Streams {
   stdout: string;
   stderr: string;
-  reports?: readonly StepReport[];
+  reports?: readonly LeftReport[];
 }
 
 /** One script being run: where its output goes and whether it has exited. */

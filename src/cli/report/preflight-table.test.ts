@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { KubexmError } from '../../model/errors/index.ts';
 import type { Host } from '../../model/host.ts';
+import type { StepReport } from '../../model/report.ts';
 import type { StepIo } from '../../plan/step.ts';
-import { type Finding, finding } from './finding.ts';
-import { type Report, report } from './report.ts';
-import { findingsTable } from './table.ts';
+import { type Finding, finding, groupFindings } from '../../step/preflight/finding.ts';
+import { type Report, report } from '../../step/preflight/report.ts';
+import { preflightTable } from './preflight-table.ts';
 
+const reported = (some: readonly Finding[], hosts: number, isPart = false) =>
+  ({ type: 'preflight', hosts, isPart, findings: groupFindings(some) }) as const;
+const findingsTable = (some: readonly Finding[], hosts: number, lang: 'en' | 'zh') =>
+  preflightTable(reported(some, hosts), lang);
 const many = Array.from({ length: 500 }, (_, i) => `node${i + 1}`);
 
 const findings: readonly Finding[] = [
@@ -70,36 +75,43 @@ describe('the table', () => {
 });
 
 describe('the report', () => {
-  const said: string[] = [];
-  const io = { say: (text: string) => void said.push(text) } as unknown as StepIo;
+  const told: StepReport[] = [];
+  const io = { report: (one: StepReport) => void told.push(one) } as unknown as StepIo;
   const nothing: Report = { hosts: [{ name: 'node9', internal: [] }], judged: {}, looked: {} };
   const machine = { name: 'node9', hostname: 'node9', machineId: '9', arch: 'amd64', addresses: [] };
   const judged = { node9: { ...machine, firewalled: false, container: false, findings } };
-  const tell = async (want: Report, lang?: 'en' | 'zh') => {
-    said.length = 0;
-    await report.definition.apply({} as Host, want, lang ? { ...io, lang } : io);
+  const tell = async (want: Report) => {
+    told.length = 0;
+    await report.definition.apply({} as Host, want, io);
   };
+  const table = () => preflightTable(told[0] as ReturnType<typeof reported>, 'zh');
 
   test('an error ends the run with 4, after the table', async () => {
     const error = tell({ ...nothing, judged });
     await expect(error).rejects.toBeInstanceOf(KubexmError);
     await expect(error).rejects.toMatchObject({ code: 'KX4500', params: { errors: 2 } });
-    expect(said).toEqual([findingsTable(findings, 1, 'en')]);
+    expect(told).toEqual([reported(findings, 1)]);
+  });
+
+  test('a dry run says what it leaves out', () => {
+    report.definition.predict?.({} as Host, nothing, { ...io, wouldFail: () => undefined });
+    expect(told.at(-1)).toEqual(reported([], 1, true));
+    expect(preflightTable(reported([], 1, true), 'en')).toMatch(/nothing found\.\nA dry run listens on no port/);
   });
 
   test('a host that does not answer is an error in the same table', async () => {
     const params = { host: 'node8', address: '192.0.2.8', port: 22 };
-    const error = tell({ ...nothing, unreachable: { node8: { code: 'KX3001', params } } }, 'zh');
+    const error = tell({ ...nothing, unreachable: { node8: { code: 'KX3001', params } } });
     await expect(error).rejects.toMatchObject({ code: 'KX4500', params: { errors: 1 } });
-    expect(said[0]).toContain('预检。主机：2，错误：1，');
-    expect(said[0]).toContain('错误  node8  KX3001 主机 node8 拒绝了到 192.0.2.8 端口 22 的连接');
+    expect(table()).toContain('预检。主机：2，错误：1，');
+    expect(table()).toContain('错误  node8  KX3001 主机 node8 拒绝了到 192.0.2.8 端口 22 的连接');
   });
 
-  test('warnings do not; what a host found gets its name; the reader’s language is spoken', async () => {
+  test('warnings do not; what a host found gets its name', async () => {
     const looked = {
       node9: { uuid: '', isOurs: false, findings: [finding('KX4511', 'warning', [], { modules: 'overlay' })] },
     };
-    await tell({ ...nothing, looked }, 'zh');
-    expect(said[0]).toContain('警告  node9  KX4511 将加载内核模块 overlay');
+    await tell({ ...nothing, looked });
+    expect(table()).toContain('警告  node9  KX4511 将加载内核模块 overlay');
   });
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type HealthReport, healthTable } from './health.ts';
+import type { Lang } from '../../model/errors/index.ts';
+import { type HealthReport, healthRows } from '../../step/cluster/health.ts';
+import { healthTable as tableOf } from './health-table.ts';
+
+const healthTable = (report: HealthReport, lang: Lang) =>
+  tableOf({ type: 'health', cluster: report.cluster, rows: healthRows(report) }, lang);
 
 const node = (name: string, is?: string, more = {}) => ({
   kind: 'Node',

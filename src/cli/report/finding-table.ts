@@ -1,7 +1,8 @@
-import { type ErrorCode, errorRemedy, errorTitle, type Lang, type Text } from '../model/errors/index.ts';
-import { fillText } from '../model/text/fill.ts';
-import { wrapText } from '../model/text/width.ts';
-import { tableText } from './generic/report-table.ts';
+import { errorRemedy, errorTitle, type Lang, type Text } from '../../model/errors/index.ts';
+import type { Finding } from '../../model/report.ts';
+import { fillText } from '../../model/text/fill.ts';
+import { tableText } from '../../model/text/table.ts';
+import { wrapText } from '../../model/text/width.ts';
 
 /** With what stands before it, no wider than terminals usually are. */
 const TEXT_WIDTH = 68;
@@ -11,14 +12,6 @@ const OK = {
   one: { en: 'ok', zh: '正常' },
   many: { en: 'ok ({n})', zh: '正常（{n}）' },
 } as const satisfies Record<string, Text>;
-
-/** Something that a check found, as data: the text is made where it is shown. A type, so that it is Json too. */
-export type Finding = {
-  readonly code: ErrorCode;
-  readonly params: { readonly [name: string]: string | number };
-  /** The same in every language, as `nginx (pid 812)`. */
-  readonly note?: string;
-};
 
 /** A row of a table of findings. Rows that begin with the same cell are of one kind. */
 export interface FindingRow {

@@ -1,4 +1,4 @@
-import { thousands } from './words.ts';
+import { thousands } from './thousands.ts';
 
 /** A name cut around one of its numbers. */
 interface Cut {

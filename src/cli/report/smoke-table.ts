@@ -1,19 +1,9 @@
-import type { ErrorCode, Lang, Text } from '../../model/errors/index.ts';
+import type { Lang, Text } from '../../model/errors/index.ts';
+import type { SmokeCheck, SmokeResult } from '../../model/report.ts';
 import { fillText } from '../../model/text/fill.ts';
-import { findingTable } from '../finding.ts';
-import { CHECKS, type Check, type CheckResult } from './checks.ts';
+import { findingTable } from './finding-table.ts';
 
-const CODES = {
-  pod: 'KX4601',
-  'pod-to-pod': 'KX4602',
-  dns: 'KX4603',
-  service: 'KX4604',
-  'node-port': 'KX4605',
-  logs: 'KX4606',
-  exec: 'KX4607',
-} as const satisfies Record<Check, ErrorCode>;
-
-const NAMES: Readonly<Record<Check, Text>> = {
+const NAMES: Readonly<Record<SmokeCheck, Text>> = {
   pod: { en: 'a pod on the node', zh: '节点上的 Pod' },
   'pod-to-pod': { en: 'pod to pod', zh: 'Pod 到 Pod' },
   dns: { en: 'name resolved in a pod', zh: 'Pod 内域名解析' },
@@ -36,16 +26,12 @@ const WORDS = {
 } as const satisfies Record<string, Text>;
 
 /** All results as one table for people: what was tried, from where, and what is wrong with it. */
-export function resultsTable(results: readonly CheckResult[], ports: string, lang: Lang): string {
-  const failed = results.filter(({ problem }) => problem !== null).length;
-  const rows = CHECKS.flatMap((check) =>
-    results
-      .filter((one) => one.check === check)
-      .map(({ from, to, problem }) => ({
-        cells: [NAMES[check][lang], from, to],
-        result: problem === null ? '' : { code: CODES[check], params: { from, to, ports }, note: problem },
-      })),
-  );
+export function smokeTable(results: readonly SmokeResult[], lang: Lang): string {
+  const failed = results.filter(({ finding }) => finding !== null).length;
+  const rows = results.map(({ check, from, to, finding }) => ({
+    cells: [NAMES[check][lang], from, to],
+    result: finding ?? '',
+  }));
   const title = fillText((failed === 0 ? WORDS.good : WORDS.bad)[lang], { total: results.length, failed });
   return findingTable(
     { title, headers: [WORDS.check, WORDS.from, WORDS.to, WORDS.result].map((word) => word[lang]), rows },
