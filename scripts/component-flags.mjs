@@ -140,6 +140,10 @@ function flagsIn(folders) {
     )) {
       found.set(name.replaceAll('_', '-'), 'text');
     }
+    // Names that cadvisor has as constants: HousekeepingInterval.
+    for (const [, name] of text.matchAll(/\bregister\(global, local, cadvisorflags\.(\w+)\)/g)) {
+      found.set(name.replaceAll(/(?<=.)(?=[A-Z])/g, '-').toLowerCase(), 'text');
+    }
   }
   return Object.fromEntries([...found].filter(([name]) => /^[a-z][a-z0-9.-]*$/.test(name)));
 }

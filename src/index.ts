@@ -20,6 +20,7 @@ export {
   type ConfigSource,
   type ConfigText,
   clusterJsonSchema,
+  countProblems,
   describeSchema,
   diffConfigs,
   type ExampleOptions,

@@ -5,7 +5,7 @@ export { configFingerprint } from './fingerprint.ts';
 export { fixedChanges } from './fixed.ts';
 export { clusterJsonSchema } from './json-schema.ts';
 export { type ConfigText, type LoadedConfig, loadConfig } from './load.ts';
-export type { Problem } from './problem.ts';
+export { countProblems, type Problem } from './problem.ts';
 export { type RenderOptions, renderProblems } from './render.ts';
 export { resolveSecrets } from './secrets.ts';
 export type { ConfigSource, Location } from './source.ts';

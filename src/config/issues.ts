@@ -7,8 +7,8 @@ import type { Report } from './coerce.ts';
 import { fieldOf, schemaAt, shapeOf } from './introspect.ts';
 import { entryAt, formatPath, type Path, type Scalar, spanAt, type Tree, valueAt } from './tree.ts';
 
-/** Issues that are reported; a hundred of a kind are shown. */
-const ENOUGH = 1000;
+/** Issues that are reported, so that all of them are counted; a hundred of a kind are shown. */
+const ENOUGH = 20_000;
 
 /** What the schema library says about a value, as far as it is used. */
 export interface Issue {
@@ -31,7 +31,8 @@ export function reportIssues(issues: readonly Issue[], tree: Tree, report: Repor
   const unknown = issues
     .filter((issue) => issue.code === 'unrecognized_keys')
     .flatMap((issue) => (issue.keys ?? []).map((key) => ({ key, path: issue.path })));
-  const meant = unknown.slice(0, ENOUGH).flatMap(({ key, path }) => unknownKey(key, path, tree, report));
+  const suggest = suggestions();
+  const meant = unknown.slice(0, ENOUGH).flatMap(({ key, path }) => unknownKey(key, path, tree, report, suggest));
   const known = new Set(meant.map(formatPath));
   const others = issues.filter((issue) => issue.code !== 'unrecognized_keys').slice(0, ENOUGH);
   for (const issue of others) if (!known.has(formatPath(issue.path))) reportIssue(issue, tree, report);
@@ -48,9 +49,10 @@ function reportIssue(issue: Issue, tree: Tree, report: Report): void {
   else if (isMissing(tree, issue.path)) report('KX2203', { field }, at);
   else if (issue.code === 'invalid_value') badChoice(issue, tree, report);
   else if (type === 'string') {
-    if (valueAt(tree, issue.path)?.kind === 'scalar') report('KX2204', { field, value }, at);
-    else report('KX2215', { field }, at);
-  } else if (type === 'boolean') report('KX2205', { field, value }, at);
+    if (valueAt(tree, issue.path)?.kind !== 'scalar') report('KX2215', { field }, at);
+    else if (!refusedAsText(issue.path, tree, report)) report('KX2204', { field, value }, at);
+  } else if (isOnlyQuoted(issue.path, tree, type)) report('KX2217', { field, value }, at);
+  else if (type === 'boolean') report('KX2205', { field, value }, at);
   else if (type === 'number' || type === 'int') report('KX2206', { field, value }, at);
   else if (type === 'array') report('KX2208', { field }, at);
   else if (type !== undefined) report('KX2209', { field }, at);
@@ -60,6 +62,24 @@ function reportIssue(issue: Issue, tree: Tree, report: Report): void {
     const count = list?.kind === 'list' ? list.items.length : 0;
     report('KX2213', { field, value: count, min: 0, max: issue.maximum ?? 0 }, at);
   } else report('KX2213', { field, value, ...limits(issue.path) }, at);
+}
+
+/** Quotes alone do not help where the text is wrong too, as in `version: 1.34`: says what is wrong with it then. */
+function refusedAsText(path: Path, tree: Tree, report: Report): boolean {
+  const value = valueAt(tree, path);
+  const result = value?.kind === 'scalar' ? schemaAt(path)?.safeParse(text(value)) : undefined;
+  const [first] = (result?.error?.issues ?? []) as readonly Issue[];
+  if (first?.code !== 'custom' || first.params === undefined) return false;
+  custom(first.params, path, tree, report);
+  return true;
+}
+
+/** Whether a number or a switch would be right without its quotes. */
+function isOnlyQuoted(path: Path, tree: Tree, type: string | undefined): boolean {
+  const value = valueAt(tree, path);
+  if (value?.kind !== 'scalar' || !value.quoted || isSecret(path)) return false;
+  if (type === 'boolean') return value.value === 'true' || value.value === 'false';
+  return (type === 'number' || type === 'int') && /^-?(0|[1-9]\d*)$/.test(String(value.value));
 }
 
 /** The path as the user wrote it, with aliases. */
@@ -96,14 +116,30 @@ function oldKeys(path: Path): readonly string[] {
   return [...new Set(keys)];
 }
 
+type Suggest = (key: string, names: readonly string[]) => string | undefined;
+
+/** The name that was probably meant. 5,000 hosts with the same slip are looked at once, and nobody reads the thousandth slip. */
+function suggestions(): Suggest {
+  const known = new Map<string, string | undefined>();
+  return (key, names) => {
+    const question = `${key} ${names[0]} ${names.length}`;
+    if (!known.has(question)) {
+      if (known.size >= MAX_SUGGESTIONS) return undefined;
+      known.set(question, nearest(key, names) ?? elsewhere(key));
+    }
+    return known.get(question);
+  };
+}
+const MAX_SUGGESTIONS = 1000;
+
 /** Says that a key is unknown; gives the paths of the keys that were meant. */
-function unknownKey(key: string, path: Path, tree: Tree, report: Report): readonly Path[] {
+function unknownKey(key: string, path: Path, tree: Tree, report: Report, suggest: Suggest): readonly Path[] {
   const inside = [...path, key];
   const value = valueAt(tree, inside);
   // What was right in an old place has been moved; only the rest of it is unknown.
   if (schemaAt(inside) === undefined && oldKeys(inside).length > 0) {
     if (value?.kind === 'map') {
-      return [...value.entries.keys()].flatMap((child) => unknownKey(child, inside, tree, report));
+      return [...value.entries.keys()].flatMap((child) => unknownKey(child, inside, tree, report, suggest));
     }
     report('KX2209', { field: formatPath(inside) }, spanAt(tree, inside));
     return [];
@@ -114,7 +150,7 @@ function unknownKey(key: string, path: Path, tree: Tree, report: Report): readon
   const shape = (schema && shapeOf(schema)) ?? {};
   const aliases = Object.values(shape).flatMap((one) => fieldOf(one).meta.aliases ?? []);
   const moved = oldKeys(path);
-  const suggestion = nearest(key, [...Object.keys(shape), ...aliases, ...moved]) ?? elsewhere(key);
+  const suggestion = suggest(key, [...Object.keys(shape), ...aliases, ...moved]);
   if (suggestion === undefined || suggestion === key) {
     report('KX2202', { key, where, known: Object.keys(shape).join(', ') || moved.join(', ') }, at);
     return [];

@@ -254,7 +254,7 @@ test('all problems come at once, in the order of the file', async () => {
     '7 KX2201',
     '12 KX2102',
     '12 KX2405',
-    '14 KX2204',
+    '14 KX2317',
     '15 KX2206',
   ]);
 });

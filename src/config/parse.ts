@@ -4,12 +4,12 @@ import type { EditedText } from './edited-text.ts';
 import { type Problem, problem } from './problem.ts';
 import { type ConfigSource, locationOf, type Span } from './source.ts';
 import type { Entry, Mapping, Scalar, Tree } from './tree.ts';
-import { yamlProblem } from './yaml-errors.ts';
+import { openQuotes, yamlProblem } from './yaml-errors.ts';
 
 const MAX_DEPTH = 64;
 const MAX_NODES = 250_000;
-/** Problems of one kind that are looked at; a hundred are shown. */
-const ENOUGH = 1000;
+/** Problems that are counted; a hundred of a kind are shown. */
+const ENOUGH = 20_000;
 /** Enough for 5,000 hosts that share their settings by `<<: *defaults`. */
 const MAX_ALIASED = 50_000;
 
@@ -24,7 +24,8 @@ export function parseYaml(source: ConfigSource, corrected: EditedText): Parsed {
   const document = parseQuietly(corrected.text);
   const at = (span: Span) =>
     locationOf(source, { start: corrected.original(span.start), end: corrected.original(span.end) });
-  const errors = document.errors.slice(0, 200).map((error) => yamlProblem(error, corrected.text, at));
+  const quotes = openQuotes(corrected.text);
+  const errors = document.errors.slice(0, 200).map((error) => yamlProblem(error, corrected.text, at, quotes));
   if (errors.length > 0) return { tree: undefined, problems: withoutEchoes(errors) };
   const builder = new Builder(document, corrected, (span) => locationOf(source, span));
   const tree = builder.build();
@@ -47,7 +48,10 @@ function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
   const sorted = [...problems].sort((a, b) => a.at.line - b.at.line);
   const indents = new Set(sorted.filter((one) => one.code === 'KX2120').map((one) => one.at.line));
   const lines = new Set<number>();
+  // What follows an open quote was read as its text.
+  const quote = sorted.find((one) => one.code === 'KX2121')?.at.line ?? Number.POSITIVE_INFINITY;
   return sorted.filter((one, i) => {
+    if (one.at.line > quote) return false;
     const vague = one.code === 'KX2131' && i > 0;
     const echo =
       (one.code === 'KX2124' || one.code === 'KX2123') && [-1, 0, 1].some((step) => indents.has(one.at.line + step));

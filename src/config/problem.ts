@@ -72,3 +72,12 @@ export function tidy(problems: readonly Problem[]): readonly Problem[] {
   }
   return kept;
 }
+
+/** How many errors and warnings there are, those that are not shown included. */
+export function countProblems(problems: readonly Problem[]): { readonly errors: number; readonly warnings: number } {
+  const count = (severity: Problem['severity']): number =>
+    problems
+      .filter((one) => one.severity === severity)
+      .reduce((sum, one) => sum + (one.code === 'KX2099' ? Number(one.params['count']) : 1), 0);
+  return { errors: count('error'), warnings: count('warning') };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BASE, type Case } from '../../test/configs/cases.ts';
+import { BASE, type Case, changed, plus } from '../../test/configs/cases.ts';
 import { componentRuleCases } from '../../test/configs/component-rule-cases.ts';
 import { cpuTime } from '../../test/configs/cpu-time.ts';
 import { dnsRuleCases } from '../../test/configs/dns-rule-cases.ts';
@@ -12,8 +12,9 @@ import { syntaxCases } from '../../test/configs/syntax-cases.ts';
 import { warningCases } from '../../test/configs/warning-cases.ts';
 
 import { configErrors } from '../model/errors/config.ts';
-import { errorRemedy, errorTitle } from '../model/errors/index.ts';
+import { errorRemedy, errorTitle, findError } from '../model/errors/index.ts';
 import { loadConfig } from './load.ts';
+import { countProblems } from './problem.ts';
 
 const ruleCases = [
   ...hostRuleCases,
@@ -94,4 +95,52 @@ test('every code of the configuration is provoked by a table or by the tests of 
 test('the tables hold at least 200 malformed and hostile documents', () => {
   const texts = new Set([...syntaxCases, ...shapeCases, ...ruleCases].map((one) => one.text));
   expect(texts.size).toBeGreaterThanOrEqual(200);
+});
+
+describe('counts', () => {
+  const hosts = (settings: string): string => {
+    const lines = Array.from(
+      { length: 5000 },
+      (_, i) => `    - {name: node${i + 1}, address: 172.16.${i >> 8}.${i & 255}, ${settings}}\n`,
+    );
+    return plus('network: {kubePodsCIDR: 10.64.0.0/10}\n')
+      .replace(/ {4}- \{name: node1[\s\S]*?(?= {2}roleGroups)/, lines.join(''))
+      .replace('[node2, node3]', '["node[2:5000]"]');
+  };
+
+  test.each([
+    ['values', 'port: ssh', 'KX2206'],
+    ['keys', 'prot: 22', 'KX2201'],
+    ['keys of nobody', 'zzzzzzzzzzzz: 22', 'KX2202'],
+    ['names', 'user: "a;b"', 'KX2337'],
+  ])('5,000 wrong %s are counted, and a hundred are shown', async (_what, settings, code) => {
+    const { problems } = await loadConfig({ text: hosts(settings), file: 'cluster.yaml' });
+    expect(problems.filter((one) => one.code === code)).toHaveLength(100);
+    expect(countProblems(problems).errors).toBe(5000);
+  });
+
+  test('warnings are counted apart', async () => {
+    const text = hosts('labels: {a: b}').replace('    worker: ["node[2:5000]"]\n', '');
+    const { problems } = await loadConfig({ text, file: 'cluster.yaml' });
+    expect(countProblems(problems)).toEqual({ errors: 0, warnings: 4999 });
+  });
+});
+
+test.each([
+  ['an open quote is the only problem of what follows it', changed(['{name: node1,', '{name: "node1,']), ['7 KX2121']],
+  [
+    'what is wrong before an open quote is still said',
+    changed(['kind:', 'kind: "'], ['metadata:', 'metadata']),
+    ['2 KX2121'],
+  ],
+])('%s', async (_name, text, expected) => {
+  const { problems } = await loadConfig({ text, file: 'cluster.yaml' });
+  expect(problems.map(({ code, at }) => `${at.line} ${code}`)).toEqual(expected);
+});
+
+test('no text counts one of something as several', () => {
+  const counted = /\{(count|room|addresses|has|pods|days|before|ca)\} [a-z]+s\b/;
+  const titles = Object.keys(configErrors).filter((code) => counted.test(findError(code)?.title.en ?? ''));
+  // There is more than one by its rule.
+  expect(titles.sort()).toEqual(['KX2504']);
 });

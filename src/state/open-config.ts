@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import {
   type ConfigSource,
+  countProblems,
   loadConfig,
   type Problem,
   resolveSecrets,
@@ -20,8 +21,7 @@ export class ConfigError extends KubexmError {
   readonly source: ConfigSource;
 
   constructor(file: string, problems: readonly Problem[], source: ConfigSource) {
-    const count = problems.filter((problem) => problem.severity === 'error').length;
-    super('KX4025', { file, count });
+    super('KX4025', { file, count: countProblems(problems).errors });
     this.problems = problems;
     this.source = source;
   }

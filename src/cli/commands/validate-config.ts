@@ -24,10 +24,9 @@ async function validate(call: Call): Promise<0 | 3> {
   const format = options.text('output') as Format;
   const shownAs = options.text('file');
   const { configFile, overrides } = await chooseCluster(call);
-  const { loadConfig, renderProblems, errorTitle, errorRemedy } = await import('../../index.ts');
+  const { countProblems, loadConfig, renderProblems, errorTitle, errorRemedy } = await import('../../index.ts');
   const { cluster, problems, source } = await loadConfig(shownAs ?? resolve(io.cwd, configFile), overrides);
-  const errors = problems.filter((problem) => problem.severity === 'error').length;
-  const warnings = problems.length - errors;
+  const { errors, warnings } = countProblems(problems);
   const valid = cluster !== undefined && errors === 0;
 
   if (format === 'json' || format === 'yaml') {

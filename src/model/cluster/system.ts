@@ -1,13 +1,14 @@
 import { line, list, refuse, section } from './field.ts';
 import { packageName, server } from './text.ts';
-import { suggestTimeZone } from './time-zone.ts';
+import { isTimeZone, suggestTimeZone } from './time-zone.ts';
 
 const timeZone = () =>
   line().check((payload) => {
-    const suggestion = suggestTimeZone(payload.value);
-    if (payload.value !== '' && suggestion !== undefined) {
-      refuse(payload, 'KX2324', { value: payload.value, suggestion });
-    }
+    const { value } = payload;
+    if (value === '' || isTimeZone(value)) return;
+    const suggestion = suggestTimeZone(value);
+    if (suggestion === undefined) refuse(payload, 'KX2341', { value });
+    else refuse(payload, 'KX2324', { value, suggestion });
   });
 
 /** `spec.system`. */

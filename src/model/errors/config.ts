@@ -66,6 +66,7 @@ export const configErrors = {
   KX2214: code(3, 'first', 'second'),
   KX2215: code(3, 'field'),
   KX2216: code(3, 'field'),
+  KX2217: code(3, 'field', 'value'),
   // data/errors/config-overrides.json · KX223x: fields of the configuration that the command line sets with `-e`.
   KX2230: code(3, 'text'),
   KX2231: code(3, 'field', 'part'),
@@ -103,6 +104,7 @@ export const configErrors = {
   KX2333: code(3, 'field', 'value'),
   KX2334: code(3, 'field', 'value'),
   KX2335: code(3, 'field', 'value'),
+  KX2341: code(3, 'field', 'value'),
   // data/errors/config-hosts.json · KX24xx and KX25xx: hosts, roles and the way to the control plane.
   KX2401: code(3, 'host'),
   KX2402: code(3, 'first', 'second', 'address'),
