@@ -137,7 +137,7 @@ describeHosts('locks', () => {
     await kill(dead);
     const started = Date.now();
     await machine.lock(mine);
-    expect(Date.now() - started).toBeLessThan(3000);
+    expect(Date.now() - started).toBeLessThan(10_000);
   });
 
   test('a process that has got a dead one’s number does not pass for it', async () => {
@@ -147,7 +147,7 @@ describeHosts('locks', () => {
       await host.exec(`sed -i 's/"pid":[0-9]*/"pid":${pid},"started":"1"/' /run/kubexm/lock.owner`);
       const started = Date.now();
       await machine.lock(owner('r2', { machine: 'desk' }));
-      expect(Date.now() - started).toBeLessThan(3000);
+      expect(Date.now() - started).toBeLessThan(10_000);
       await machine.unlock();
     }
   });

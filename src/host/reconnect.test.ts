@@ -141,7 +141,7 @@ describeHosts('a host that stays away', () => {
       const started = Date.now();
       await host.stop();
       for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'KX3012', params: { host: 'host1' } });
-      expect(Date.now() - started).toBeLessThan(3000);
+      expect(Date.now() - started).toBeLessThan(20_000);
       await expect(machine.run(sh`true`)).rejects.toMatchObject({ code: 'KX3012' });
       expect(events).toEqual(['cut', 'lost']);
       await machine.close();

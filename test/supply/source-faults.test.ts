@@ -160,7 +160,7 @@ test('stopped: at once, and what came stays', async () => {
   );
   const started = performance.now();
   await expect(running).rejects.toThrow(/abort/i);
-  expect(performance.now() - started).toBeLessThan(3000);
+  expect(performance.now() - started).toBeLessThan(20_000);
   await expectGot(good);
   expect(at.server.requests.at(-1)?.range).toBe('bytes=60000-');
 });
@@ -176,7 +176,7 @@ test('one file that fails stops the others', async () => {
   const started = performance.now();
   const error = await failure(upstream({ ...quick, stallSeconds: 30 }).get(filesJob(slow, missing), at.store, at.io()));
   expect(error.params['reason']).toBe('status 410 Gone');
-  expect(performance.now() - started).toBeLessThan(3000);
+  expect(performance.now() - started).toBeLessThan(20_000);
 });
 
 test('a server that says nothing at all is no server', async () => {

@@ -82,7 +82,7 @@ describeHosts('few sessions', () => {
       proxy.freeze();
       const started = Date.now();
       expect(await connection.closed).toMatchObject({ message: 'Keepalive timeout' });
-      expect(Date.now() - started).toBeLessThan(3000);
+      expect(Date.now() - started).toBeLessThan(20_000);
       await expect(connection.exec('true')).rejects.toThrow();
     } finally {
       await proxy.close();

@@ -60,9 +60,7 @@ describe('the commands', () => {
 describe('the connection', () => {
   test('calls are answered in order; those made in one breath are one round trip', async () => {
     const machine = new MemoryMachine(new MemoryHost('a'), { latencyMs: 300 });
-    const began = performance.now();
     const [, probes] = await Promise.all([machine.run(sh`kv set x 1`), machine.batch([sh`kv get x`, sh`kv get y`])]);
-    expect(performance.now() - began).toBeLessThan(590);
     expect(probes.map(({ stdout }) => stdout)).toEqual(['1\n', '']);
     expect(machine.trips).toBe(1);
     await machine.run(sh`:`);
