@@ -34,6 +34,7 @@ export {
   renderProblems,
 } from './config/index.ts';
 export type { Cluster, ClusterHost } from './model/cluster/index.ts';
+export { checkConfig } from './runtime/index.ts';
 export { ConfigError, openCluster } from './state/index.ts';
 
 // The pipelines: one for each intent.

@@ -37,7 +37,7 @@ export function exampleConfig(options: ExampleOptions = {}): string {
     '  # How all machines are reached. A host may say otherwise. Passwords: env:NAME, file:/path or prompt.',
     '  ssh:',
     '    user: root',
-    '    privateKeyPath: ~/.ssh/id_rsa',
+    '    # privateKeyPath: ~/.ssh/id_ed25519     # Default: the agent, then the usual files in ~/.ssh.',
     '  # address: where SSH reaches the machine. internalAddress: what the other hosts use, if it is another one.',
     '  hosts:',
     ...Array.from({ length: nodes }, (_, i) => `    - {name: node${i + 1}, address: ${addressOf(i)}}`),

@@ -1,5 +1,6 @@
-import type { ErrorCode, ErrorParams } from '../model/errors/index.ts';
-import type { Location } from './source.ts';
+import type { ErrorCode, ErrorParams, KubexmError } from '../model/errors/index.ts';
+import { type ConfigSource, type Location, locationOf } from './source.ts';
+import { spanAt } from './tree.ts';
 
 /** Something wrong, or worth saying, about a configuration. */
 export interface Problem {
@@ -28,6 +29,14 @@ export function problem<C extends ErrorCode>(
   );
   const severity = code.startsWith('KX29') ? 'warning' : 'error';
   return { code, params: shown, severity, at, ...(also.length > 0 ? { also } : {}) };
+}
+
+/** An error as a problem of the file, at the field that it names. */
+export function problemOf(error: KubexmError, source: ConfigSource): Problem {
+  const path = [...String(error.params['field'] ?? 'spec').matchAll(/\[(\d+)\]|\["([^"]+)"\]|([^.[\]]+)/g)].map(
+    ([, index, quoted, key]) => (index === undefined ? (quoted ?? key ?? '') : Number(index)),
+  );
+  return problem(error.code, error.params as never, locationOf(source, spanAt(source.tree, path)));
 }
 
 /** Text that a terminal shows and does not obey. */

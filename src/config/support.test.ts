@@ -87,3 +87,20 @@ test('fields of certificates that a pipeline does not make are refused', async (
   expect(await refused(text, withoutEtcd)).toEqual(['17:33 spec.pki.etcd']);
   expect(await refused(text, createCluster.actsOn)).toEqual([]);
 });
+
+test.each([
+  ['a default that is written out asks for nothing', 'registry: {dockerDataDir: /var/lib/docker}\n', []],
+  ['another value does', 'registry: {dockerDataDir: /data/docker}\n', ['17:3 spec.registry']],
+  [
+    'and so does a section that is only there if it is wanted',
+    'storage: {openebs: {basePath: /var/openebs/local}}\n',
+    ['17:3 spec.storage'],
+  ],
+])('%s', async (_name, more, expected) => {
+  expect(await refused(plus(more), CORE)).toEqual(expected);
+});
+
+test('a default of which only other values are supported is refused, also when it is written out', async () => {
+  const text = plus('network: {plugin: calico}\n');
+  expect(await refused(text, [...CORE, 'spec.network.plugin=flannel'])).toEqual(['17:13 spec.network.plugin']);
+});

@@ -1,4 +1,5 @@
 import type { Cluster } from '../model/cluster/cluster.ts';
+import { fieldOf, schemaAt, shapeOf } from './introspect.ts';
 import { writtenPath } from './issues.ts';
 import { leads, leadsTo, type Pattern, parsePattern, reaches } from './pattern.ts';
 import { type Problem, problem } from './problem.ts';
@@ -8,7 +9,8 @@ import { entryAt, formatPath, type Path, spanAt, type Tree, valueAt } from './tr
 /**
  * The fields that a pipeline cannot act on and that the user set nevertheless, with KX4010, or with KX4041 where another value would do.
  * Patterns: `spec.kubernetes.**` is all below, `spec.hosts.*.labels` one key or entry (also written `hosts[]`),
- * `spec.network.plugin=flannel|calico` only these values. Empty text, `none`, empty lists and mappings ask for nothing.
+ * `spec.network.plugin=flannel|calico` only these values. Empty text, `none`, empty lists and mappings ask for nothing, and neither do
+ * defaults that are written out.
  */
 export function unsupportedFields(
   source: ConfigSource,
@@ -21,6 +23,8 @@ export function unsupportedFields(
   const problems: Problem[] = [];
   const visit = (here: Tree, path: Path): void => {
     if (asksNothing(here) || patterns.some((one) => covers(one, path, here))) return;
+    // A default that somebody has written out asks for nothing more, unless only other values are supported.
+    if (isDefault(here, path, patterns)) return;
     const below = here.kind === 'scalar' ? [] : childrenOf(here);
     const made = entryAt(tree, path)?.made === true;
     const mayHold = below.length > 0 && (made || patterns.some((one) => leadsTo(one, path)));
@@ -75,6 +79,24 @@ function covers(pattern: Pattern, path: Path, tree: Tree): boolean {
   if (!(pattern.deep ? leads(pattern.parts, path) && path.length >= pattern.parts.length : reaches(pattern, path)))
     return false;
   return pattern.values === undefined || (tree.kind === 'scalar' && pattern.values.includes(String(tree.value)));
+}
+
+function isDefault(tree: Tree, path: Path, patterns: readonly Pattern[]): boolean {
+  if (tree.kind === 'scalar') {
+    if (patterns.some((one) => one.values !== undefined && reaches(one, path))) return false;
+    // A section that is only there if somebody wants it asks for something by being there.
+    const wanted = path.some((_, i) => isOptionalSection(path.slice(0, i)));
+    const schema = schemaAt(path);
+    return NOTHING.has(tree.value) || (!wanted && schema !== undefined && fieldOf(schema).fallback === tree.value);
+  }
+  return childrenOf(tree).every((child) => isDefault(child.tree, [...path, child.part], patterns));
+}
+
+function isOptionalSection(path: Path): boolean {
+  const schema = path.length === 0 ? undefined : schemaAt(path);
+  if (schema === undefined || shapeOf(schema) === undefined) return false;
+  const { optional, fallback } = fieldOf(schema);
+  return optional && fallback === undefined;
 }
 
 function childrenOf(tree: Exclude<Tree, { kind: 'scalar' }>): readonly { part: string | number; tree: Tree }[] {

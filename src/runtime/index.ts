@@ -1,5 +1,6 @@
 export { KeyRing, type ShownKey } from '../host/index.ts';
 export { forecastCluster, forgetArtifacts, listArtifacts } from './artifacts.ts';
+export { checkConfig } from './check-config.ts';
 export { type ClusterDescription, type Condition, describeCluster } from './cluster-description.ts';
 export { askCluster, type LiveCluster, type LiveNode } from './cluster-live.ts';
 export { breakLocks, type HostLock, lockOwners, type UnlockResult } from './host-locks.ts';

@@ -77,6 +77,7 @@ function authOf(login: SshLogin, { secrets, env, keys, askPassphrase }: LoginSou
   };
 }
 
-function inHome(path: string, env: NodeJS.ProcessEnv): string {
+/** A path of the user, in which `~` is the home. */
+export function inHome(path: string, env: NodeJS.ProcessEnv): string {
   return path.replace(/^~(?=\/)/, env['HOME'] ?? homedir());
 }

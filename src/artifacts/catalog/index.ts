@@ -4,5 +4,5 @@ export { digestsText, publishedFiles } from './digests.ts';
 export { findComponent } from './find.ts';
 export { parseCatalog } from './parse.ts';
 export { catalogDirectory, readCatalog, readCatalogTexts } from './read.ts';
-export { resolveArtifacts } from './resolve.ts';
+export { catalogProblems, resolveArtifacts } from './resolve.ts';
 export { zoneOf } from './zone.ts';

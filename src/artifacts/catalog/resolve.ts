@@ -47,10 +47,36 @@ export function resolveArtifacts(
 ): readonly ArtifactNeed[] {
   const context: Context = { cluster, zone: findZone(catalog, zone), digests: catalog.digests, archOf };
   const kubernetes = plainVersion(cluster.spec.kubernetes.version);
+  const { needs, problems } = resolveRequests(context, catalog, kubernetes);
+  refuse(problems);
+  const beside = more.map((name) => {
+    const component = findComponent(catalog, name);
+    // A component that is requested by name is required.
+    return { ...resolveRequest(requestFor(cluster, component), component, kubernetes, context), optional: false };
+  });
+  return [...needs, ...beside];
+}
+
+/** Everything that the catalog cannot give for a cluster: versions that it does not have, addons that nobody knows. */
+export function catalogProblems(cluster: Cluster, catalog: Catalog, zone: string): readonly KubexmError[] {
+  try {
+    const context = { cluster, zone: findZone(catalog, zone), digests: catalog.digests, archOf: () => undefined };
+    return resolveRequests(context, catalog, plainVersion(cluster.spec.kubernetes.version)).problems;
+  } catch (error) {
+    if (error instanceof KubexmError) return [error];
+    throw error;
+  }
+}
+
+function resolveRequests(
+  context: Context,
+  catalog: Catalog,
+  kubernetes: string,
+): { readonly needs: readonly ArtifactNeed[]; readonly problems: readonly KubexmError[] } {
   const wanted = { version: kubernetes, field: 'spec.kubernetes.version' };
   chooseKubernetes(findComponent(catalog, 'kubernetes'), wanted);
-  const problems = unknownAddons(cluster, catalog);
-  const needs = requestsOf(cluster).flatMap((request) => {
+  const problems = unknownAddons(context.cluster, catalog);
+  const needs = requestsOf(context.cluster).flatMap((request) => {
     try {
       return [resolveRequest(request, findComponent(catalog, request.component), kubernetes, context)];
     } catch (error) {
@@ -59,13 +85,7 @@ export function resolveArtifacts(
       return [];
     }
   });
-  refuse(problems);
-  const beside = more.map((name) => {
-    const component = findComponent(catalog, name);
-    // A component that is requested by name is required.
-    return { ...resolveRequest(requestFor(cluster, component), component, kubernetes, context), optional: false };
-  });
-  return [...needs, ...beside];
+  return { needs, problems };
 }
 
 /** An addon without a type is one that kubexm knows, or a slip of the keyboard. */

@@ -24,8 +24,11 @@ async function validate(call: Call): Promise<0 | 3> {
   const format = options.text('output') as Format;
   const shownAs = options.text('file');
   const { configFile, overrides } = await chooseCluster(call);
-  const { countProblems, loadConfig, renderProblems, errorTitle, errorRemedy } = await import('../../index.ts');
-  const { cluster, problems, source } = await loadConfig(shownAs ?? resolve(io.cwd, configFile), overrides);
+  const { checkConfig, countProblems, createCluster, renderProblems, errorTitle, errorRemedy } = await import(
+    '../../index.ts'
+  );
+  const file = shownAs ?? resolve(io.cwd, configFile);
+  const { cluster, problems, source } = await checkConfig(file, createCluster, { env: io.env, overrides });
   const { errors, warnings } = countProblems(problems);
   const valid = cluster !== undefined && errors === 0;
 
@@ -51,17 +54,17 @@ async function validate(call: Call): Promise<0 | 3> {
   if (problems.length > 0) {
     io.note(renderProblems(problems, source, { lang: io.lang, color: io.colorNote }).trimEnd(), '');
   }
-  const file = shownAs ?? configFile;
+  const shown = shownAs ?? configFile;
   const warned = warnings === 0 ? '' : `${io.say('listComma')}${countText(io.say, 'warning', warnings)}`;
   if (!valid) {
-    io.note(`${file}: ${io.paintNote('boldRed', `${countText(io.say, 'error', errors)}${warned}`)}`);
+    io.note(`${shown}: ${io.paintNote('boldRed', `${countText(io.say, 'error', errors)}${warned}`)}`);
     return 3;
   }
   if (format === 'name') io.print(cluster.metadata.name);
   else {
     const hosts = countText(io.say, 'host', cluster.spec.hosts.length);
     io.print(
-      `${io.paint('green', io.unicode ? '✓' : 'v')} ${io.say('validate.valid', { file, cluster: cluster.metadata.name, hosts })}${warned}`,
+      `${io.paint('green', io.unicode ? '✓' : 'v')} ${io.say('validate.valid', { file: shown, cluster: cluster.metadata.name, hosts })}${warned}`,
     );
   }
   return 0;

@@ -25,7 +25,7 @@ export const enHelp = {
   'cmd.complete': 'Answer a shell that completes a line.',
   'cmd.validate-config': 'Check a cluster file: all of its problems at once.',
   'cmd.validate-config.details':
-    'Nothing is changed and no host is contacted. Every problem comes with its line, its column and a remedy. Exit code 3 when there are errors; warnings alone are no error.',
+    'Nothing is changed and no host is contacted. Everything is checked that can be known without the hosts: the file itself, what create cluster supports, versions in the catalog, files and variables that it names. Every problem comes with its line, its column and a remedy. Exit code 3 when there are errors; warnings alone are no error.',
   'cmd.generate-config': 'Write a cluster file to start from.',
   'cmd.generate-config.details':
     'The file loads as it is; only addresses and keys have to be filled in. An existing file is replaced only with --force.',

@@ -26,7 +26,7 @@ export const zhHelp: Readonly<Record<keyof typeof enHelp, string>> = {
   'cmd.complete': '响应 shell 的补全请求。',
   'cmd.validate-config': '检查集群配置文件，一次列出所有问题。',
   'cmd.validate-config.details':
-    '不做任何更改，也不连接任何主机。每个问题都给出行号、列号和修复方法。有错误时退出码为 3；仅有警告不算错误。',
+    '不做任何更改，也不连接任何主机。检查无需主机即可确定的一切：文件本身、create cluster 是否支持、目录中的版本、引用的文件和环境变量。每个问题都给出行号、列号和修复方法。有错误时退出码为 3；仅有警告不算错误。',
   'cmd.generate-config': '生成一份可直接修改的集群配置文件。',
   'cmd.generate-config.details':
     '生成的文件可直接加载，只需填写地址和密钥。已存在的文件只有在使用 --force 时才会被覆盖。',

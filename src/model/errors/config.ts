@@ -230,6 +230,7 @@ export const configErrors = {
   KX2802: code(3, 'field', 'name', 'reason'),
   KX2803: code(3, 'field', 'name'),
   KX2804: code(3, 'field'),
+  KX2805: code(3, 'field', 'name', 'reason'),
   KX2901: code(3, 'count'),
   KX2902: code(3, 'count', 'less'),
   KX2903: code(3, 'host'),
