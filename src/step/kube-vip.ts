@@ -53,7 +53,7 @@ export const kubeVipPod = dedicated('pod', file, 'kube-vip as a static pod.', (p
 
 /**
  * The kubelet has restarted kube-vip with the usual kubeconfig, and the virtual IP answers again. Which file a process has mounted
- * is in /proc, whatever the container runtime.
+ * is in /proc, whatever the container runtime: without kubeadm it is what a link of the usual name leads to.
  */
 export const kubeVipSettled = dedicated(
   'settled',
@@ -64,7 +64,7 @@ export const kubeVipSettled = dedicated(
       purpose: 'kube-vip with the usual kubeconfig',
       run: sh`for kxv in /proc/[0-9]*; do
   [ "$(cat "$kxv/comm" 2>/dev/null)" = ${NAME} ] || continue
-  grep -qs ${`/admin[.]conf ${ADMIN} `} "$kxv/mountinfo" || continue
+  grep -Eqs ${`/admin[.](kube)?conf(ig)? ${ADMIN} `} "$kxv/mountinfo" || continue
   exec ${KUBECTL} --kubeconfig ${ADMIN} --request-timeout=5s get --raw /readyz
 done
 exit 1`.script,
