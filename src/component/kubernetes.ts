@@ -6,6 +6,9 @@ import type { Effect } from '../model/effect.ts';
 import type { CatalogLine, Component, Port } from './description.ts';
 import { nodesIn } from './hosts.ts';
 
+/** Where API servers write the audit log. */
+export const AUDIT_LOG = '/var/log/kubernetes/audit';
+
 /** Where kubelets serve the API servers. */
 const KUBELET_PORT = 10_250;
 
@@ -31,6 +34,8 @@ const FIELDS = [
   'spec.kubernetes.kubeletConfiguration.**',
   'spec.kubernetes.kubeProxyConfiguration.**',
   'spec.hosts[].taints.**',
+  'spec.kubernetes.audit.**',
+  'spec.kubernetes.encryption.**',
   'spec.controlPlaneEndpoint.externalDNS',
   'spec.controlPlaneEndpoint.lb_address',
   'spec.controlPlaneEndpoint.domain',
@@ -110,6 +115,10 @@ const ports = (cluster: Cluster, host: ClusterHost): readonly Port[] => {
 const wantedOf = ({ spec }: Cluster) => ({
   wanted: { version: spec.kubernetes.version, field: 'spec.kubernetes.version' },
 });
+
+/** The audit log grows where API servers write it. */
+const effects = ({ spec }: Cluster): readonly Effect[] =>
+  spec.kubernetes.audit.enabled ? [{ type: 'path', path: AUDIT_LOG }] : [];
 
 /** Kubernetes by kubeadm: the control plane in static pods. */
 export const kubeadm: Component = {

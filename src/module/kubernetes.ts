@@ -1,12 +1,13 @@
 import { fixedFields } from '../component/index.ts';
 import { kubeadm } from '../component/kubernetes.ts';
 import { nothing, parallel, sequence } from '../plan/combinators.ts';
-import { defineModule, moduleOf } from '../plan/layers.ts';
+import { defineModule } from '../plan/layers.ts';
 import { beginTask } from '../task/binary/begin.ts';
 import { certificatesTask } from '../task/binary/certificates.ts';
 import { binaryNodesTask } from '../task/binary/nodes.ts';
 import { binaryProgramsTask } from '../task/binary/programs.ts';
 import { binaryServicesTask } from '../task/binary/services.ts';
+import { apiServerKeysTask, apiServerTask } from '../task/kubernetes/api-server.ts';
 import { controlPlaneTask } from '../task/kubernetes/control-plane.ts';
 import { initKubernetesTask } from '../task/kubernetes/init.ts';
 import { installKubernetesTask } from '../task/kubernetes/install.ts';
@@ -23,20 +24,24 @@ export const kubernetesProgramsModule = defineModule({
   plan: (context) => parallel(installKubernetesTask.use(context), binaryProgramsTask.use(context)),
 });
 
-/** The certificates of a cluster without kubeadm. They are made on this machine, which waits for no host. */
-export const certificatesModule = moduleOf(
-  'certificates',
-  'Certificates, keys and kubeconfigs of a cluster without kubeadm.',
-  certificatesTask,
-);
+/** The certificates of a cluster without kubeadm, and other keys. They are made on this machine, which waits for no host. */
+export const certificatesModule = defineModule({
+  name: 'certificates',
+  description: 'Certificates, keys and kubeconfigs of a cluster without kubeadm; the key of encryption at rest.',
+  tasks: [certificatesTask, apiServerKeysTask],
+  plan: (context) => parallel(certificatesTask.use(context), apiServerKeysTask.use(context)),
+});
 
 /** What kubeadm, or the programs themselves, find on every node. They need no images yet. */
 export const kubeletModule = defineModule({
   name: 'kubelet',
   description: 'The unit of the kubelet; what kubeadm is to make of the masters, or what all programs read.',
-  tasks: [kubeletTask, controlPlaneTask, binaryServicesTask],
+  tasks: [kubeletTask, controlPlaneTask, binaryServicesTask, apiServerTask],
   plan: (context) =>
-    parallel(sequence(kubeletTask.use(context), controlPlaneTask.use(context)), binaryServicesTask.use(context)),
+    sequence(
+      parallel(sequence(kubeletTask.use(context), controlPlaneTask.use(context)), binaryServicesTask.use(context)),
+      apiServerTask.use(context),
+    ),
 });
 
 /** The first master begins: from then on there is a cluster, whatever becomes of the other nodes. */

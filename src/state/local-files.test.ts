@@ -17,7 +17,7 @@ metadata: {name: c}
 spec:
   hosts: [{name: n1, address: 192.0.2.1}]
   roleGroups: {master: [n1], worker: [n1]}
-  kubernetes: {type: kubexm, version: v1.34.2}
+  kubernetes: {type: kubexm, version: v1.34.2, audit: {enabled: true, policyFile: policy.yaml}}
   pki: {ca: {caFile: ca/ca.crt, keyFile: /etc/ca.key}}
   etcd:
     type: external
@@ -26,6 +26,7 @@ spec:
   );
   const { spec } = (await openCluster(file)).cluster;
   expect(spec.pki.ca).toEqual({ caFile: join(dir, 'ca/ca.crt'), keyFile: '/etc/ca.key' });
+  expect(spec.kubernetes.audit.policyFile).toBe(join(dir, 'policy.yaml'));
   expect(spec.etcd.external).toMatchObject({
     caFile: join(dir, '../ca.crt'),
     certFile: join(homedir(), 'client.crt'),

@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import type { Cluster } from '../model/cluster/index.ts';
 
 /**
- * The certificates and keys that a configuration names, as absolute paths: they are relative to the directory of its file, wherever
+ * The certificates, keys and policies that a configuration names, as absolute paths: they are relative to the directory of its file, wherever
  * kubexm is started, and `~` is the home of the user.
  */
 export function withLocalFiles(cluster: Cluster, directory: string): Cluster {
-  const { pki, etcd } = cluster.spec;
+  const { pki, etcd, kubernetes } = cluster.spec;
   const files = <T extends Readonly<Record<string, unknown>>>(one: T, keys: readonly (keyof T)[]): T => ({
     ...one,
     ...Object.fromEntries(
@@ -23,6 +23,7 @@ export function withLocalFiles(cluster: Cluster, directory: string): Cluster {
     ...cluster,
     spec: {
       ...cluster.spec,
+      kubernetes: { ...kubernetes, audit: files(kubernetes.audit, ['policyFile']) },
       pki: { ...pki, ...Object.fromEntries(authorities) },
       etcd: external === undefined ? etcd : { ...etcd, external: files(external, ['caFile', 'certFile', 'keyFile']) },
     },

@@ -2,7 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeAuthority, makeCertificate } from '../../src/pki/index.ts';
-import { certificate, certificateAuthority, clientKubeconfig, keyPair } from '../../src/step/generic/index.ts';
+import {
+  certificate,
+  certificateAuthority,
+  clientKubeconfig,
+  encryptionConfig,
+  keyPair,
+} from '../../src/step/generic/index.ts';
 import { digestOf, put, type StateCase } from './case.ts';
 
 const settings = { keyAlgorithm: 'ecdsa-p256', validityDays: 3650 } as const;
@@ -135,6 +141,12 @@ export const certificateCases: readonly StateCase[] = [
       };
     },
     after: (t) => expectPrivate(join(t, 'admin.conf')),
+  },
+  {
+    name: 'with a new key',
+    step: encryptionConfig.definition,
+    want: (t) => ({ path: join(t, 'encryption.yaml'), provider: 'aescbc', resources: ['secrets'] }),
+    after: (t) => expectPrivate(join(t, 'encryption.yaml')),
   },
   {
     name: 'new',

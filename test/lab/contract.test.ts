@@ -16,7 +16,13 @@ import { changesOn } from './changes.ts';
 import { describeLab, type TestLab, withLab } from './fixture.ts';
 
 /** Keys and certificates are made on the machine kubexm runs on, and nowhere else. */
-const LOCAL_ONLY: ReadonlySet<string> = new Set(['certificate', 'certificateAuthority', 'clientKubeconfig', 'keyPair']);
+const LOCAL_ONLY: ReadonlySet<string> = new Set([
+  'certificate',
+  'certificateAuthority',
+  'clientKubeconfig',
+  'encryptionConfig',
+  'keyPair',
+]);
 const remoteCases = stateCases.filter(({ step }) => !LOCAL_ONLY.has(step.kind));
 
 /** The same cases as in the shells of this box, on a bare machine, behind a bastion and a sudo password; what the steps touch is seen from both sides. */

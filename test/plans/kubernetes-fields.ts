@@ -36,6 +36,8 @@ export const SAID: Readonly<Record<string, string | readonly [string, string]>> 
   'spec.kubernetes.kubeletConfiguration.**': kubernetes('kubeletConfiguration: {serializeImagePulls: false}'),
   'spec.kubernetes.kubeProxyConfiguration.**': kubernetes('kubeProxyConfiguration: {bindAddress: 0.0.0.0}'),
   'spec.hosts[].taints.**': creatable().replace(/(name: cp1, [^}]*)\}/, '$1, taints: ["gpu=true:NoSchedule"]}'),
+  'spec.kubernetes.audit.**': kubernetes('audit: {enabled: true}'),
+  'spec.kubernetes.encryption.**': kubernetes('encryption: {enabled: true, provider: aescbc}'),
   'spec.controlPlaneEndpoint.externalDNS': [BALANCED, endpoint('externalDNS: true')],
   'spec.controlPlaneEndpoint.lb_address': [BALANCED, endpoint('lb_address: 192.0.2.10')],
   'spec.controlPlaneEndpoint.domain': [BALANCED, endpoint('lb_address: 192.0.2.9, domain: api.example.com')],

@@ -73,6 +73,17 @@ export const kubernetesSchema = z
         .optional()
         .describe('Audit policy on the machine kubexm runs on. Default: a policy of metadata.'),
     }).describe('The audit log of the API server.'),
+    encryption: section({
+      enabled: z.boolean().default(false).describe('Encrypt what API servers store in etcd.'),
+      provider: choice(['secretbox', 'aescbc'])
+        .default('secretbox')
+        .describe('How: secretbox (XSalsa20 and Poly1305) or aescbc (AES-CBC). The key is made by kubexm.'),
+      resources: z
+        .array(line())
+        .min(1)
+        .default(['secrets'])
+        .describe('What is encrypted: resources such as secrets, configmaps or events.events.k8s.io.'),
+    }).describe('Encryption at rest.'),
     kata: switchedOn('Kata Containers'),
     nodeFeatureDiscovery: switchedOn('Node Feature Discovery'),
   })

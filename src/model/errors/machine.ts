@@ -16,6 +16,7 @@ export const machineErrors = {
   KX5107: code(1, 'path', 'kept'),
   KX5108: code(1, 'key', 'kind'),
   KX5109: code(1, 'path'),
+  KX5110: code(1, 'path'),
   // data/errors/machine.json · KX52xx: what concerns a machine as a whole.
   KX5201: code(1, 'host', 'reason'),
   KX5202: code(1, 'host', 'seconds'),

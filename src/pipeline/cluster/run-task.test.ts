@@ -17,7 +17,12 @@ describe('every task of create cluster', async () => {
   const contexts = await Promise.all(
     [
       withOwnEtcd(creatable({ masters: 3, workers: 2, more: '  system: {timezone: Europe/Berlin}\n' })),
-      fromPrograms(creatable({ masters: 3, workers: 2 })),
+      fromPrograms(
+        creatable({ masters: 3, workers: 2 }).replace(
+          'kubernetes: {',
+          'kubernetes: {audit: {enabled: true, policyFile: /policy.yaml}, encryption: {enabled: true}, ',
+        ),
+      ),
       balancedBy('internalLoadbalancer: nginx'),
       balancedBy('externalLoadBalancer: kubexm-kh, lb_address: 10.3.0.100'),
       balancedBy('internalLoadbalancer: kube-vip, lb_address: 10.1.0.100'),

@@ -7,6 +7,7 @@ import { checkedCommand, command } from './command.ts';
 import { copy } from './copy.ts';
 import { directory } from './directory.ts';
 import { download } from './download.ts';
+import { encryptionConfig } from './encryption-config.ts';
 import { extract } from './extract.ts';
 import { fetch } from './fetch.ts';
 import { file } from './file.ts';
@@ -56,6 +57,7 @@ export type { CheckedCommand, Command, CommandResult, CommandRetry } from './com
 export type { Copy } from './copy.ts';
 export type { Directory } from './directory.ts';
 export type { Download } from './download.ts';
+export type { EncryptionConfig } from './encryption-config.ts';
 export type { Extract } from './extract.ts';
 export type { Fetch } from './fetch.ts';
 export type { File } from './file.ts';
@@ -107,6 +109,7 @@ export {
   daemonReload,
   directory,
   download,
+  encryptionConfig,
   extract,
   fetch,
   file,
@@ -160,6 +163,7 @@ export const genericSteps: readonly AnyStep[] = [
   daemonReload,
   directory,
   download,
+  encryptionConfig,
   extract,
   fetch,
   file,

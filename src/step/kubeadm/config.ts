@@ -9,6 +9,13 @@ export interface Flag {
   readonly value: string;
 }
 
+/** A directory of a master that the static pod of its API server sees. */
+export interface HostFile {
+  readonly name: string;
+  readonly path: string;
+  readonly readOnly: boolean;
+}
+
 /** How a node registers itself. */
 export interface NodeSettings {
   readonly name: string;
@@ -57,6 +64,8 @@ export interface CommonSettings {
   readonly serviceSubnets: readonly string[];
   readonly certSans: readonly string[];
   readonly apiserverArgs: readonly Flag[];
+  /** What API servers read and write on masters for these. */
+  readonly apiServerFiles: readonly HostFile[];
   readonly controllerManagerArgs: readonly Flag[];
   readonly schedulerArgs: readonly Flag[];
   readonly etcd: StackedEtcd | EndpointsOfEtcd;
@@ -134,7 +143,11 @@ function clusterConfiguration(cluster: ClusterSettings, api: string, form: strin
       podSubnet: cluster.podSubnets.join(','),
       serviceSubnet: cluster.serviceSubnets.join(','),
     },
-    apiServer: { certSANs: [...cluster.certSans], ...component(cluster.apiserverArgs) },
+    apiServer: {
+      certSANs: [...cluster.certSans],
+      ...component(cluster.apiserverArgs),
+      ...volumesOf(cluster.apiServerFiles),
+    },
     controllerManager: component(cluster.controllerManagerArgs),
     scheduler: component(cluster.schedulerArgs),
     etcd: etcdSection(cluster.etcd, form),
@@ -145,6 +158,19 @@ function etcdSection(etcd: ClusterSettings['etcd'], form: string): JsonObject {
   if ('endpoints' in etcd) return { external: { ...etcd, endpoints: [...etcd.endpoints] } };
   const { args, ...local } = etcd;
   return { local: { ...local, ...extraArgs(args, form, 'extraArgs') } };
+}
+
+function volumesOf(files: readonly HostFile[]): JsonObject {
+  if (files.length === 0) return {};
+  return {
+    extraVolumes: files.map(({ name, path, readOnly }) => ({
+      name,
+      hostPath: path,
+      mountPath: path,
+      readOnly,
+      pathType: 'Directory',
+    })),
+  };
 }
 
 function patchesOf({ patches }: NodeSettings): JsonObject {

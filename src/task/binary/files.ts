@@ -8,6 +8,7 @@ import type { Program } from '../../step/binary/places.ts';
 import { kubeletConfigFile, programUnit, proxyConfigFile, schedulerConfigFile } from '../../step/binary/services.ts';
 import { programDigest } from '../artifacts/programs.ts';
 import { etcdClientDigests } from '../etcd/clients.ts';
+import { apiServerDigests } from '../kubernetes/api-server.ts';
 import { commonSettings, nodeSettings } from '../kubernetes/settings.ts';
 import { targetMasters, targetNodes } from '../nodes.ts';
 import { DNS_ADDRESS, digestsOf, secretsOf, serviceAddresses } from './pki.ts';
@@ -91,7 +92,7 @@ function makeFiles(context: PlanContext): ProgramFiles {
         programDigest(context, 'kubernetes', program, host),
         ...digestsOf(own.pki, ...SECRETS[program].pki),
         ...digestsOf(own.kubeconfigs, ...SECRETS[program].kubeconfigs),
-        ...(program === 'kube-apiserver' ? etcdClientDigests(context) : []),
+        ...(program === 'kube-apiserver' ? [...etcdClientDigests(context), ...apiServerDigests(context)] : []),
       ];
     },
   };

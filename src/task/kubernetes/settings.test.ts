@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { balancedBy, contextWithArtifacts, creatable, creation } from '../../../test/plans/create-cases.ts';
+import {
+  balancedBy,
+  contextWithArtifacts,
+  creatable,
+  creation,
+  fromPrograms,
+} from '../../../test/plans/create-cases.ts';
 import { endpoint, kubernetes, SAID } from '../../../test/plans/kubernetes-fields.ts';
+import { allBefore } from '../../../test/plans/waits.ts';
 import type { PlanContextOptions } from '../../../test/support/plan-context.ts';
 import { stackedEtcd } from '../../component/etcd.ts';
 import { kubeadm } from '../../component/kubernetes.ts';
@@ -211,5 +218,58 @@ describe('what it acts on', () => {
     const { nodes } = renderJson(buildGraph(await creation(creatable())));
     const init = nodes.find(({ id }) => id === 'kubernetes/init/init');
     expect(JSON.stringify(init)).toMatch(/"traces":\[[^\]]*"\/var\/lib\/etcd\/member"/);
+  });
+});
+
+describe('an audit log and encryption at rest', () => {
+  const BOTH = 'audit: {enabled: true}, encryption: {enabled: true}';
+  const flag = (name: string, value: string) => ({ name, value });
+
+  test('the static pod of an API server sees their files', async () => {
+    const { cluster } = await documents(kubernetes(BOTH));
+    expect(cluster['apiServer']).toMatchObject({
+      extraArgs: expect.arrayContaining([
+        flag('audit-policy-file', '/etc/kubernetes/audit/policy.yaml'),
+        flag('encryption-provider-config', '/etc/kubernetes/encryption/config.yaml'),
+      ]),
+      extraVolumes: [
+        { hostPath: '/etc/kubernetes/audit', readOnly: true, pathType: 'Directory' },
+        { hostPath: '/var/log/kubernetes/audit', readOnly: false },
+        { hostPath: '/etc/kubernetes/encryption', readOnly: true },
+      ],
+    });
+    expect((await documents(creatable())).cluster['apiServer']).not.toHaveProperty('extraVolumes');
+  });
+
+  test('what the user says of the log holds', async () => {
+    const { cluster } = await documents(kubernetes(`${BOTH}, apiserverArgs: [--audit-log-maxage=7]`));
+    const { extraArgs } = cluster['apiServer'] as { extraArgs: readonly { name: string; value: string }[] };
+    expect(extraArgs.filter(({ name }) => name === 'audit-log-maxage')).toEqual([flag('audit-log-maxage', '7')]);
+  });
+
+  test.each(['kubeadm', 'kubexm'])(
+    '%s: masters have them before the API server starts, and no plan has the key',
+    async (type) => {
+      const text = type === 'kubeadm' ? kubernetes(BOTH) : fromPrograms(kubernetes(BOTH));
+      const graph = buildGraph(await creation(text, { skipPreflight: true }));
+      const start = type === 'kubeadm' ? 'kubernetes/init/init@cp1' : 'kubernetes/begin/kube-apiserver@cp1';
+      const before = allBefore(graph, start);
+      for (const id of ['encryption', 'audit-policy', 'directory-auditLog'])
+        expect(before).toContain(`kubernetes/api-server/${id}@cp1`);
+      expect(before).toContain('kubernetes/api-server-keys/encryption@local');
+      const effects = JSON.stringify(renderJson(graph).nodes.find(({ id }) => id.endsWith('/kubelet-enabled')));
+      expect(effects).toContain('"/var/log/kubernetes/audit"');
+    },
+  );
+
+  test('a policy of the user’s own is sent as it is', async () => {
+    const text = kubernetes('audit: {enabled: true, policyFile: /srv/policy.yaml}');
+    const { nodes } = renderJson(buildGraph(await creation(text, { skipPreflight: true })));
+    expect(JSON.stringify(nodes.find(({ id }) => id === 'kubernetes/api-server-keys/own-audit-policy'))).toContain(
+      '/srv/policy.yaml',
+    );
+    expect(JSON.stringify(nodes.find(({ id }) => id === 'kubernetes/api-server/audit-policy'))).toContain(
+      'own-audit-policy',
+    );
   });
 });

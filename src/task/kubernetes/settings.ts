@@ -8,6 +8,7 @@ import type { ClusterHost } from '../../model/cluster/index.ts';
 import { apiServerPort } from '../../model/cluster/places.ts';
 import { type JsonObject, mergePatch } from '../../model/json.ts';
 import type { PlanContext, PlanHost } from '../../plan/layers.ts';
+import { storageFiles, storageFlags } from '../../step/api-server.ts';
 import { unlessGiven } from '../../step/binary/flags.ts';
 import { ETCD_CLIENT } from '../../step/etcd/places.ts';
 import type { ClusterSettings, CommonSettings, Flag, NodeSettings } from '../../step/kubeadm/config.ts';
@@ -53,7 +54,8 @@ export function commonSettings(context: PlanContext): CommonSettings {
     podSubnets: families(network.kubePodsCIDR),
     serviceSubnets: families(network.kubeServiceCIDR),
     certSans: certSans(context, spec.roleGroups.master),
-    apiserverArgs: flags(kubernetes.apiserverArgs),
+    apiserverArgs: unlessGiven(storageFlags(kubernetes), flags(kubernetes.apiserverArgs)),
+    apiServerFiles: storageFiles(kubernetes),
     controllerManagerArgs: unlessGiven(
       [...maskSizes(context), STARTS_AT_ONCE],
       flags(kubernetes.controllerManagerArgs),
