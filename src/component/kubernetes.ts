@@ -59,7 +59,7 @@ const BINARY_TASKS = [
 const PROCESSES = ['kube-apiserver', 'kube-controller', 'kube-scheduler', 'kubelet'];
 
 /** What the kubelet and its pods make on a node, its own directory aside: that is where the user wants it. */
-const effects = (): readonly Effect[] => [
+const effects = ({ spec }: Cluster): readonly Effect[] => [
   { type: 'units', prefix: 'kubepods' },
   { type: 'cgroups', prefix: 'kubepods' },
   ...[
@@ -70,6 +70,7 @@ const effects = (): readonly Effect[] => [
     '/usr/libexec/kubernetes',
     // People call kubectl, also on workers. What else they have beside its cache is theirs.
     '/root/.kube/cache',
+    ...(spec.kubernetes.audit.enabled ? [AUDIT_LOG] : []),
   ].map((path) => ({ type: 'path', path }) as const),
   { type: 'directory', path: '/root/.kube' },
 ];
@@ -115,10 +116,6 @@ const ports = (cluster: Cluster, host: ClusterHost): readonly Port[] => {
 const wantedOf = ({ spec }: Cluster) => ({
   wanted: { version: spec.kubernetes.version, field: 'spec.kubernetes.version' },
 });
-
-/** The audit log grows where API servers write it. */
-const effects = ({ spec }: Cluster): readonly Effect[] =>
-  spec.kubernetes.audit.enabled ? [{ type: 'path', path: AUDIT_LOG }] : [];
 
 /** Kubernetes by kubeadm: the control plane in static pods. */
 export const kubeadm: Component = {

@@ -19,6 +19,8 @@ export const OWN_FLAGS: Readonly<Record<FlagComponent, Readonly<Record<string, s
     'etcd-keyfile': 'spec.etcd.external.keyFile',
     'client-ca-file': CA,
     'requestheader-client-ca-file': 'spec.pki.frontProxy',
+    'audit-policy-file': 'spec.kubernetes.audit',
+    'encryption-provider-config': 'spec.kubernetes.encryption',
     ...fixed(
       'tls-cert-file tls-private-key-file kubelet-client-certificate kubelet-client-key proxy-client-cert-file proxy-client-key-file',
       'service-account-key-file service-account-signing-key-file enable-bootstrap-token-auth',
@@ -41,7 +43,7 @@ export const OWN_FLAGS: Readonly<Record<FlagComponent, Readonly<Record<string, s
   },
   'kube-scheduler': {
     'feature-gates': FEATURE_GATES,
-    ...fixed('kubeconfig authentication-kubeconfig authorization-kubeconfig'),
+    ...fixed('config kubeconfig authentication-kubeconfig authorization-kubeconfig'),
   },
   'kube-proxy': {
     'feature-gates': FEATURE_GATES,

@@ -4,7 +4,7 @@ import { kubernetes } from '../../../test/plans/kubernetes-fields.ts';
 import { commonSettings, nodeSettings } from '../../task/kubernetes/settings.ts';
 import { firstMaster } from '../../task/nodes.ts';
 import { contentBytes } from '../generic/lib/content.ts';
-import { apiServerFlags, commandLine, controllerManagerFlags, kubeletFlags, unlessGiven } from './flags.ts';
+import { apiServerFlags, commandLine, controllerManagerFlags, kubeletFlags } from './flags.ts';
 import { type Program, unitFile } from './places.ts';
 import { programUnit } from './services.ts';
 
@@ -22,7 +22,7 @@ async function settingsOf(text: string) {
 }
 
 const EVERYTHING =
-  'featureGates: {MemoryQoS: true}, kubeletArgs: [--root-dir=/data/kubelet, --v=2], apiserverArgs: [--audit-log-maxage=30, --secure-port=7443], controllerManagerArgs: [--v=3, --bind-address=0.0.0.0], schedulerArgs: [--v=4]';
+  'featureGates: {MemoryQoS: true}, kubeletArgs: [--root-dir=/data/kubelet, --v=2], apiserverArgs: [--audit-log-maxage=30, --allow-privileged=false], controllerManagerArgs: [--v=3, --bind-address=0.0.0.0], schedulerArgs: [--v=4]';
 
 // Refresh with: npm test -- src/step/binary --update
 describe('the units of a master', () => {
@@ -45,17 +45,16 @@ const valuesOf = (flags: readonly { readonly name: string; readonly value: strin
 
 test('what the user says of a flag is all that is said of it', async () => {
   const settings = await settingsOf(kubernetes(EVERYTHING));
-  expect(valuesOf(apiServerFlags(settings), 'secure-port')).toEqual(['7443']);
+  expect(valuesOf(apiServerFlags(settings), 'allow-privileged')).toEqual(['false']);
   expect(valuesOf(controllerManagerFlags(settings), 'bind-address')).toEqual(['0.0.0.0']);
   expect(valuesOf(kubeletFlags(settings), 'root-dir')).toEqual(['/data/kubelet']);
 });
 
-test('feature gates of the user are added to those of the cluster', async () => {
-  const settings = await settingsOf(
-    kubernetes('featureGates: {MemoryQoS: true}, apiserverArgs: [--feature-gates=A=true]'),
-  );
-  expect(valuesOf(apiServerFlags(settings), 'feature-gates')).toEqual(['MemoryQoS=true', 'A=true']);
-  expect(unlessGiven([{ name: 'a', value: '1' }], [{ name: 'a', value: '2' }])).toEqual([{ name: 'a', value: '2' }]);
+test('feature gates of the cluster are flags, and fields of the kubelet and of kube-proxy', async () => {
+  const settings = await settingsOf(kubernetes('featureGates: {MemoryQoS: true}'));
+  expect(valuesOf(apiServerFlags(settings), 'feature-gates')).toEqual(['MemoryQoS=true']);
+  expect(valuesOf(kubeletFlags(settings), 'feature-gates')).toEqual([]);
+  expect(settings.cluster.kubelet).toMatchObject({ featureGates: { MemoryQoS: true } });
 });
 
 test.each([

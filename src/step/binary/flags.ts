@@ -112,10 +112,7 @@ export function proxyFlags({ node }: ProgramSettings): readonly Flag[] {
 
 function withGiven(ours: Flags, { featureGates }: CommonSettings, given: readonly Flag[]): readonly Flag[] {
   const gates = Object.entries(featureGates).map(([name, on]) => `${name}=${on}`);
-  // The program adds up what is given of these by several flags.
-  return unlessGiven([...flagsOf(ours), ...(gates.length === 0 ? [] : flagsOf({ 'feature-gates': gates }))], given, [
-    'feature-gates',
-  ]);
+  return unlessGiven([...flagsOf(ours), ...(gates.length === 0 ? [] : flagsOf({ 'feature-gates': gates }))], given);
 }
 
 function flagsOf(flags: Flags): readonly Flag[] {
@@ -126,13 +123,8 @@ function flagsOf(flags: Flags): readonly Flag[] {
 }
 
 /** A flag that is given twice may be a list, or an error: what the user says of one is all that is said of it. */
-export function unlessGiven(
-  ours: readonly Flag[],
-  given: readonly Flag[],
-  added: readonly string[] = [],
-): readonly Flag[] {
-  const isGiven = (name: string) => !added.includes(name) && given.some((one) => one.name === name);
-  return [...ours.filter(({ name }) => !isGiven(name)), ...given];
+export function unlessGiven(ours: readonly Flag[], given: readonly Flag[]): readonly Flag[] {
+  return [...ours.filter(({ name }) => given.every((one) => one.name !== name)), ...given];
 }
 
 /** The line of a unit that starts a program. systemd takes `%` for a specifier and `$` for a variable. */
