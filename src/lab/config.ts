@@ -2,8 +2,8 @@ import { API_VERSION } from '../model/cluster/document.ts';
 import { SUPPORTED_KUBERNETES } from '../model/cluster/text.ts';
 import type { Lab, LabMachine } from './types.ts';
 
-/** The default version of Kubernetes. */
-export const LAB_KUBERNETES = `v1.${SUPPORTED_KUBERNETES.last - 2}.2`;
+/** The default version of Kubernetes: one that every source has had for a while. */
+export const LAB_KUBERNETES = `v1.${SUPPORTED_KUBERNETES.last - 3}.2`;
 
 /** What of a lab its configuration says. */
 export type ConfiguredLab = Pick<Lab, 'name' | 'user'> & {
