@@ -7,6 +7,8 @@ import { dedicated } from '../plan/step.ts';
 import { checksum, directory, encryptionConfig, file, type Kept, upload } from './generic/index.ts';
 import type { Flag, HostFile } from './kubeadm/config.ts';
 
+export type { Kept } from './generic/index.ts';
+
 type Kubernetes = Cluster['spec']['kubernetes'];
 
 /** Where masters have what API servers read or write beside their certificates, whoever starts them. */

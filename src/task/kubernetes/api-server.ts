@@ -8,9 +8,9 @@ import {
   apiServerFile,
   auditPolicy,
   encryptionAtRest,
+  type Kept,
   ownAuditPolicy,
 } from '../../step/api-server.ts';
-import type { Kept } from '../../step/generic/index.ts';
 import { targetMasters } from '../nodes.ts';
 
 /** Files of this machine that API servers read: they are the same for all tasks. */
