@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { hostsOf, isNode } from '../model/cluster/cluster.ts';
 import type { Cluster, ClusterHost } from '../model/cluster/index.ts';
 import { apiServerPort } from '../model/cluster/places.ts';
@@ -73,6 +74,7 @@ const effects = ({ spec }: Cluster): readonly Effect[] => [
     ...(spec.kubernetes.audit.enabled ? [AUDIT_LOG] : []),
   ].map((path) => ({ type: 'path', path }) as const),
   { type: 'directory', path: '/root/.kube' },
+  ...(spec.kubernetes.audit.enabled ? [{ type: 'directory', path: dirname(AUDIT_LOG) } as const] : []),
 ];
 
 /** What kube-proxy tells the kernel, in any of its modes. */

@@ -258,7 +258,9 @@ describe('an audit log and encryption at rest', () => {
         expect(before).toContain(`kubernetes/api-server/${id}@cp1`);
       expect(before).toContain('kubernetes/api-server-keys/encryption@local');
       const effects = JSON.stringify(renderJson(graph).nodes.find(({ id }) => id.endsWith('/kubelet-enabled')));
-      expect(effects).toContain('"/var/log/kubernetes/audit"');
+      expect(effects).toContain('{"type":"path","path":"/var/log/kubernetes/audit"}');
+      // The log was in it when the step that made it was undone.
+      expect(effects).toContain('{"type":"directory","path":"/var/log/kubernetes"}');
     },
   );
 
