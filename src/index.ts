@@ -222,6 +222,7 @@ export {
   type Lang,
   type Text,
 } from './model/errors/index.ts';
+export { inLanguage } from './model/text/spoken.ts';
 
 // Pipelines of your own: steps, tasks, modules, and how they are linked.
 

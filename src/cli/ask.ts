@@ -4,12 +4,12 @@ import type { Io } from './io.ts';
 /** Asks the person at the terminal; where nobody is, the question is an error. */
 export async function askPerson(question: Question, io: Io, signal?: AbortSignal): Promise<string> {
   if (question.confirm && io.assumeYes) return 'yes';
-  const { kubexmError } = await import('../index.ts');
-  if (!io.canAsk) throw kubexmError('KX1040', { question: question.text });
+  const { inLanguage, kubexmError } = await import('../index.ts');
+  const message = inLanguage(question.text, io.lang);
+  if (!io.canAsk) throw kubexmError('KX1040', { question: message });
   const prompts = await import('@clack/prompts');
   // Prompts are for people: they never mix with the data on stdout.
   const streams = { input: io.stdin, output: io.stderr, ...(signal ? { signal } : {}) };
-  const { text: message } = question;
   const words = { active: io.say('answerYes'), inactive: io.say('answerNo'), initialValue: false };
   const answer = question.confirm
     ? await prompts.confirm({ message, ...words, ...streams })

@@ -7,7 +7,6 @@ import { pinnedLines } from './pinned-keys.ts';
 export function connecting(io: Io) {
   return {
     env: io.env,
-    lang: io.lang,
     ask: (question: Question) => askPerson(question, io),
     onPinned: (keys: readonly ShownKey[], file: string) => io.note(pinnedLines(keys, file, io)),
   };

@@ -75,7 +75,6 @@ export async function runShown<P>(
       tags: flags.tags,
       skipTags: flags.skipTags,
       assumeYes: io.assumeYes,
-      lang: io.lang,
       sinks: [view.sink, ...sinks],
       onPinned: (keys, file) => void view.aside(async () => io.note(pinnedLines(keys, file, io))),
       ask: (question) => view.aside(() => askPerson(question, io, interrupts.stop)),

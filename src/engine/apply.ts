@@ -254,6 +254,5 @@ function stepIo(options: ExecuteOptions, target: Target): StepIo & { expire(): v
     ask: options.ask,
     redact: options.redact,
     secret: options.secret,
-    ...(options.lang === undefined ? {} : { lang: options.lang }),
   };
 }

@@ -1,4 +1,3 @@
-import type { Lang } from '../model/errors/index.ts';
 import type { EventError, Outcome, PathStep, RunEvent, RunOutcome } from '../model/event.ts';
 import type { Machine } from '../model/host.ts';
 import type { ExecutionGraph } from '../plan/graph.ts';
@@ -59,8 +58,6 @@ export interface ExecuteOptions {
   readonly redact: (secret: string) => void;
   /** The text of a secret of the configuration, by the path of its field. */
   readonly secret: (field: string) => string | undefined;
-  /** The reader's language, for steps that tell much. Default: English. */
-  readonly lang?: Lang;
   /** What is changed on hosts is written into their manifests. */
   readonly manifest?: ManifestOptions | undefined;
 }

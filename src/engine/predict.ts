@@ -1,4 +1,4 @@
-import type { KubexmError } from '../model/errors/index.ts';
+import type { KubexmError, Text } from '../model/errors/index.ts';
 import type { Machine } from '../model/host.ts';
 import type { StepReport } from '../model/report.ts';
 import { refOf } from './describe.ts';
@@ -13,16 +13,13 @@ export function predictNode(
   i: number,
   wouldFail: (error: KubexmError) => void,
 ): void {
-  const { graph, emit, lang } = options;
+  const { graph, emit } = options;
   const predict = graph.use(i)?.step.predict;
   if (!predict) return;
-  const say = (text: string) => emit({ type: 'message', text, node: graph.id(i) });
+  const say = (text: string | Text) => emit({ type: 'message', text, node: graph.id(i) });
   const report = (one: StepReport) => emit({ type: 'node-report', ...refOf(graph, values, i), report: one });
   try {
-    values.set(
-      i,
-      predict(machine, values.forPrediction(i), { report, say, wouldFail, ...(lang === undefined ? {} : { lang }) }),
-    );
+    values.set(i, predict(machine, values.forPrediction(i), { report, say, wouldFail }));
   } catch (error) {
     if (!(error instanceof MissingValue)) throw error;
   }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './errors/index.ts';
+import type { ErrorCode, Text } from './errors/index.ts';
 import type { Mark } from './mark.ts';
 import type { StepReport } from './report.ts';
 
@@ -156,7 +156,7 @@ export type RunEvent =
       readonly nodes: readonly string[];
     })
   | (Base & { readonly type: 'finalizers-started'; readonly nodes: number })
-  | (Base & { readonly type: 'message'; readonly text: string; readonly node?: string })
+  | (Base & { readonly type: 'message'; readonly text: string | Text; readonly node?: string })
   | (Base & { readonly type: 'warning'; readonly error: EventError })
   | (Base & {
       readonly type: 'run-finished';

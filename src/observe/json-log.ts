@@ -1,5 +1,6 @@
 import { kubexmError } from '../model/errors/index.ts';
 import type { EventError, RunEvent } from '../model/event.ts';
+import { inLanguage } from '../model/text/spoken.ts';
 import { plainLines } from './plain.ts';
 import { openPrivate, reasonOf } from './private-file.ts';
 import type { Sink } from './sink.ts';
@@ -100,7 +101,7 @@ function messageOf(event: RunEvent): string {
   }
   if (event.type === 'build-progress')
     return say('progress', 'en', { node: 'builds', done: event.built, total: event.programs });
-  if (event.type === 'message') return event.text;
+  if (event.type === 'message') return inLanguage(event.text);
   return plainLines(event, { lang: 'en', verbose: true })[0] ?? event.type;
 }
 

@@ -1,6 +1,7 @@
 import { errorRemedy, errorTitle, type Lang } from '../model/errors/index.ts';
 import type { EventChange, EventError, Outcome, RunEvent } from '../model/event.ts';
 import { printable } from '../model/text/printable.ts';
+import { inLanguage } from '../model/text/spoken.ts';
 import { durationText, guessText, hostsText, outcomeTexts, runOutcomeTexts, say, stepsText } from './texts.ts';
 
 /** How plain lines are written. */
@@ -109,7 +110,7 @@ function linesOf(event: RunEvent, { lang, verbose = false }: PlainOptions): stri
     case 'finalizers-started':
       return [say('finalizers', lang, { steps: stepsText(event.nodes, lang) })];
     case 'message':
-      return event.text.split('\n');
+      return inLanguage(event.text, lang).split('\n');
     case 'warning':
       return [
         say('warning', lang, { error: errorText(event.error, lang) }),

@@ -1,5 +1,5 @@
 import type { Effect } from '../model/effect.ts';
-import type { Lang } from '../model/errors/entry.ts';
+import type { Text } from '../model/errors/entry.ts';
 import type { KubexmError } from '../model/errors/index.ts';
 import type { Host, Output } from '../model/host.ts';
 import type { StepReport } from '../model/report.ts';
@@ -32,7 +32,7 @@ export function half<S>(seen: S, why: string): Verdict<S, never> {
 
 /** A question for the person at the terminal. */
 export interface Question {
-  readonly text: string;
+  readonly text: string | Text;
   /** Answered with yes when the run may not ask (`--yes`). */
   readonly confirm?: boolean;
   readonly secret?: boolean;
@@ -46,7 +46,7 @@ export interface StepIo {
   /** Tells something typed beside the step's value. */
   report(report: StepReport): void;
   /** Shows lines to the person: a message, a table. */
-  say(text: string): void;
+  say(text: string | Text): void;
   /** What the work is at right now: one line beside the step, replaced by the next. */
   line(text: string): void;
   /** All that a step which `sends` has to send has arrived: others may, while it goes on. */
@@ -54,14 +54,12 @@ export interface StepIo {
   ask(question: Question): Promise<string>;
   /** Marks a value so that no log, event or journal ever shows it. */
   redact(secret: string): void;
-  /** The reader's language. Default: English. */
-  readonly lang?: Lang;
   /** The text of a secret of the configuration, by the path of its field; it is redacted everywhere already. */
   secret(field: string): string | undefined;
 }
 
 /** What `predict` may use. It neither touches a machine nor waits. */
-export interface PredictIo extends Pick<StepIo, 'report' | 'say' | 'lang'> {
+export interface PredictIo extends Pick<StepIo, 'report' | 'say'> {
   /** The run would fail here, with this error. The dry run shows the rest all the same, and ends as the run would. */
   wouldFail(error: KubexmError): void;
 }

@@ -7,6 +7,8 @@ import { describeHosts, type Rig, startFaultyServer, startRig } from '../../test
 import { kubexmError } from '../model/errors/index.ts';
 import { sh } from '../model/script.ts';
 import { MASK } from '../model/text/mask.ts';
+import { inLanguage } from '../model/text/spoken.ts';
+import type { Question } from '../plan/step.ts';
 import { openConfig } from '../state/open-config.ts';
 import { makeWorkDir } from '../state/work-dir.ts';
 import { type ConnectOptions, connectHosts } from './connect.ts';
@@ -87,7 +89,7 @@ ${hosts.join('\n')}
     const { config, connected } = await connect({
       drain: drain.signal,
       ask: ({ text }) => {
-        questions.push(text);
+        questions.push(inLanguage(text));
         return Promise.resolve(questions.length === 1 ? 'sesame-wrong' : 'sesame-open');
       },
     });
@@ -109,9 +111,9 @@ ${hosts.join('\n')}
 
   test('a person who does not want to answer ends it all, once', async () => {
     let asked = 0;
-    const ask = ({ text }: { text: string }) => {
+    const ask = ({ text }: Question) => {
       asked++;
-      return Promise.reject(kubexmError('KX1041', { question: text }));
+      return Promise.reject(kubexmError('KX1041', { question: inLanguage(text) }));
     };
     await expect(connect({ ask })).rejects.toMatchObject({ code: 'KX1041' });
     expect(asked).toBe(1);

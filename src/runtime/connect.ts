@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectMachine, createHops, KeyRing, type LinkedMachine, localMachine, type ShownKey } from '../host/index.ts';
 import type { ClusterHost } from '../model/cluster/index.ts';
-import { kubexmError, type Lang } from '../model/errors/index.ts';
+import { kubexmError } from '../model/errors/index.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL } from '../model/host.ts';
 import { unlessAborted } from '../model/unless-aborted.ts';
@@ -32,8 +32,6 @@ export interface ConnectOptions {
   readonly ssh?: SshOverrides;
   readonly env: NodeJS.ProcessEnv;
   readonly ask?: (question: Question) => Promise<string>;
-  /** The reader's language. Default: English. */
-  readonly lang?: Lang;
   /** Keys that were opened already, by a part of the same command that connected before. */
   readonly keys?: KeyRing;
   readonly reconnectSeconds?: number;
@@ -165,7 +163,7 @@ function logins(
   const { ask, env, keys = new KeyRing(), ssh: overrides = {}, reconnectSeconds } = options;
   for (const passphrase of keys.typed) redactor.add(passphrase);
   const askPassphrase = ask && passphraseAsker(ask, redactor, interruption.giveUp);
-  const hostKeys = { onPinned, ...(ask && { ask: hostKeyAsker(ask, options.lang, interruption.giveUp) }) };
+  const hostKeys = { onPinned, ...(ask && { ask: hostKeyAsker(ask, interruption.giveUp) }) };
   const sources: LoginSources = { secrets, pinFile: workDir.knownHosts, overrides, env, keys, askPassphrase, hostKeys };
   const hops = createHops();
   return async (host: ClusterHost, onCut: (reason: string) => void): Promise<LinkedMachine> => {

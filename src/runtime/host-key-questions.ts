@@ -1,7 +1,6 @@
 import type { HostKeys, ShownKey } from '../host/index.ts';
-import { exitCodeOf, KubexmError, type Lang, type Text } from '../model/errors/index.ts';
+import { exitCodeOf, KubexmError, type Text } from '../model/errors/index.ts';
 import { fillText } from '../model/text/fill.ts';
-import { inLanguage } from '../model/text/spoken.ts';
 import type { Question } from '../plan/step.ts';
 
 const QUESTION: Text = {
@@ -18,7 +17,6 @@ const NOBODY = 'KX1040';
  */
 export function hostKeyAsker(
   ask: (question: Question) => Promise<string>,
-  lang: Lang | undefined,
   giveUp: (error: unknown) => void,
 ): NonNullable<HostKeys['ask']> {
   let turn: Promise<unknown> = Promise.resolve();
@@ -28,7 +26,8 @@ export function hostKeyAsker(
     const known = answers.get(same);
     if (known !== undefined) return known;
     try {
-      const typed = (await ask({ text: fillText(inLanguage(QUESTION, lang), { ...key }) })).trim();
+      const text = { en: fillText(QUESTION.en, { ...key }), zh: fillText(QUESTION.zh, { ...key }) };
+      const typed = (await ask({ text })).trim();
       const answer = typed.toLowerCase() === 'yes' || typed === key.fingerprint ? 'yes' : 'no';
       answers.set(same, answer);
       return answer;

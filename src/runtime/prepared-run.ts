@@ -7,7 +7,7 @@ import type { EventError, EventSink, RunOutcome } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
 import { LOCAL, type LockOwner } from '../model/host.ts';
 import type { HostManifest } from '../model/manifest.ts';
-import { inLanguage } from '../model/text/spoken.ts';
+import { inEnglish } from '../model/text/spoken.ts';
 import { buildGraph, type ExecutionGraph } from '../plan/graph.ts';
 import type { Pipeline, PlanArtifacts, PlanContext } from '../plan/layers.ts';
 import { diffPlans, planDiffLines, readPlan, renderJson } from '../plan/render/index.ts';
@@ -130,8 +130,7 @@ export class PipelineRun<P> {
         );
         this.tellLost(context, emit);
         this.tellLeftOut(graph, emit);
-        if (this.absent.size > 0)
-          emit({ type: 'message', text: inLanguage(absentText([...this.absent]), this.options.lang) });
+        if (this.absent.size > 0) emit({ type: 'message', text: absentText([...this.absent]) });
         this.got?.tellRefusal(emit);
         const untell = await this.got?.tellBuilds(emit);
         const all = { ...engine, run, graph, finalizers, emit, journal, replay, unreachable };
@@ -199,7 +198,7 @@ export class PipelineRun<P> {
   private tellLeftOut(graph: ExecutionGraph, emit: (event: NewEvent) => void): void {
     const selection = this.selection();
     if (selection.tasks || !leavesOutChecks(graph, selection)) return;
-    emit({ type: 'message', text: inLanguage(CHECKS_LEFT_OUT, this.options.lang) });
+    emit({ type: 'message', text: CHECKS_LEFT_OUT });
   }
 
   /** The run's directory: made for a new run, checked against the plan for a resumed one. */
@@ -247,7 +246,6 @@ export class PipelineRun<P> {
       ask: (question: Question) => this.ask(question),
       redact: (secret: string) => parts.config.redactor.add(secret),
       secret: this.secret,
-      ...(options.lang === undefined ? {} : { lang: options.lang }),
       manifest: owns ? this.manifests.writer(uid, parts.config.secrets.values()) : undefined,
     };
   }
@@ -259,7 +257,7 @@ export class PipelineRun<P> {
 
   private async ask(question: Question): Promise<string> {
     if (question.confirm && this.options.assumeYes) return 'yes';
-    if (!this.options.ask) throw kubexmError('KX4013', { question: question.text });
+    if (!this.options.ask) throw kubexmError('KX4013', { question: inEnglish(question.text) });
     return this.options.ask(question);
   }
 

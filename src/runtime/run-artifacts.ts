@@ -13,12 +13,11 @@ import type { NewEvent } from '../engine/options.ts';
 import type { KubexmError, Text } from '../model/errors/index.ts';
 import type { PlannedBuilds } from '../model/event.ts';
 import { LOCAL } from '../model/host.ts';
-import { inLanguage } from '../model/text/spoken.ts';
 import type { StepUse } from '../plan/step.ts';
 import { prerequisiteError } from './prerequisites.ts';
 import type { RunPipelineOptions } from './run-pipeline.ts';
 
-type Options = Pick<RunPipelineOptions, 'env' | 'drain' | 'stop' | 'dryRun' | 'lang'>;
+type Options = Pick<RunPipelineOptions, 'env' | 'drain' | 'stop' | 'dryRun'>;
 
 /** The artifacts that a run gets: what that takes, how far it is, and what is kept of it. */
 export class RunArtifacts {
@@ -78,7 +77,7 @@ export class RunArtifacts {
     if (this.options.dryRun === true) return;
     try {
       const { here, items } = await artifactsHere(this.request, { secret: this.secret });
-      if (here < items) emit({ type: 'message', text: inLanguage(keptText(here, items), this.options.lang) });
+      if (here < items) emit({ type: 'message', text: keptText(here, items) });
     } catch (error) {
       emit({ type: 'warning', error: asEventError(error, 'run') });
     }

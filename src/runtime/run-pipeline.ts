@@ -4,7 +4,7 @@ import type { ExecuteResult, Limits } from '../engine/options.ts';
 import type { KeyRing, ShownKey } from '../host/index.ts';
 import { processStart } from '../local/process-identity.ts';
 import type { Cluster } from '../model/cluster/index.ts';
-import { KubexmError, kubexmError, type Lang } from '../model/errors/index.ts';
+import { KubexmError, kubexmError } from '../model/errors/index.ts';
 import type { EventError, EventSink } from '../model/event.ts';
 import type { Facts } from '../model/facts.ts';
 import type { LockOwner } from '../model/host.ts';
@@ -44,8 +44,6 @@ export interface RunPipelineOptions {
   readonly tags?: readonly string[];
   readonly skipTags?: readonly string[];
   readonly assumeYes?: boolean;
-  /** The reader's language. Default: English. */
-  readonly lang?: Lang;
   /** Consumers of events, which have no secrets any more. */
   readonly sinks?: readonly EventSink[];
   /** Asks the person; without it a question is an error. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Voucher } from '../../model/artifact-lock.ts';
 import { kubexmError } from '../../model/errors/index.ts';
+import { inLanguage } from '../../model/text/spoken.ts';
 import { type Cache, digestOfHex, openCache } from './cache.ts';
 import { type EnsureIo, ensure, type Pins, type Supply } from './ensure.ts';
 import { itemsOf } from './items.ts';
@@ -77,7 +78,7 @@ const io = (): EnsureIo => ({
   env: {},
   progress: () => undefined,
   say: () => undefined,
-  tell: (text) => void told.push(text),
+  tell: (text) => void told.push(inLanguage(text)),
 });
 const supplyOf = (...sources: Source[]): Supply => ({ cache, sources, told: new Set() });
 const asPins = (got: ReadonlyMap<string, Pins[string]>): Pins => Object.fromEntries(got);

@@ -1,5 +1,5 @@
-import type { Lang } from '../../model/errors/entry.ts';
-import { errorRemedy, errorTitle, KubexmError, kubexmError } from '../../model/errors/index.ts';
+import type { Text } from '../../model/errors/entry.ts';
+import { errorRemedy, errorText, errorTitle, KubexmError, kubexmError } from '../../model/errors/index.ts';
 import { UNTRUSTED } from '../sources/untrusted.ts';
 import type { BuildLedger } from './build-ledger.ts';
 import { type Cache, digestOfHex } from './cache.ts';
@@ -16,9 +16,7 @@ export type Pins = Readonly<Record<string, Got>>;
 
 /** As every part of a supply has it, and a way to tell the person something once. */
 export interface EnsureIo extends SupplyIo {
-  tell(text: string): void;
-  /** The reader's language. Default: English. */
-  readonly lang?: Lang;
+  tell(text: string | Text): void;
 }
 
 /** What several jobs of one run share. */
@@ -59,7 +57,7 @@ export async function ensure(supply: Supply, job: Job, pins: Pins, io: EnsureIo)
   for (const [id, { vouched, source }] of got) {
     // What was locked earlier was reported then.
     if (pins[id] === undefined && (vouched === 'mirror' || vouched === 'nobody'))
-      tellOnce(supply, errorTitle('KX7082', { source }, io.lang ?? 'en'), io);
+      tellOnce(supply, errorText('KX7082', { source }), io);
   }
   return got;
 }
@@ -115,7 +113,7 @@ async function fetched(
       io.signal.throwIfAborted();
       if (!(error instanceof KubexmError) || FINAL.has(error.code)) throw error;
       failures.push({ source: source.name, error });
-      tellOnce(supply, `${source.name}: ${titleOf(error, io.lang)}`, io);
+      tellOnce(supply, failureOf(source, error), io);
     }
   }
   throw noSource(supply, job, failures);
@@ -150,8 +148,13 @@ export function whyUnbuilt(job: Job, sources: readonly Source[]): string | undef
   return sources.some(({ name }) => name === 'go') ? job.unbuilt : undefined;
 }
 
-function titleOf({ code, params }: KubexmError, lang: Lang = 'en'): string {
-  return errorTitle(code, params, lang);
+function titleOf({ code, params }: KubexmError): string {
+  return errorTitle(code, params, 'en');
+}
+
+function failureOf({ name }: Source, { code, params }: KubexmError): Text {
+  const { en, zh } = errorText(code, params);
+  return { en: `${name}: ${en}`, zh: `${name}：${zh}` };
 }
 
 async function fromSource(
@@ -193,9 +196,9 @@ export async function keyOf(source: Source, job: Job): Promise<string | undefine
 }
 
 /** The same reason for thirty components is one line. */
-function tellOnce({ told }: Supply, reason: string, io: EnsureIo): void {
-  if (told.has(reason)) return;
-  told.add(reason);
+function tellOnce({ told }: Supply, reason: Text, io: EnsureIo): void {
+  if (told.has(reason.en)) return;
+  told.add(reason.en);
   io.tell(reason);
 }
 

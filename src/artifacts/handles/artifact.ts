@@ -1,5 +1,5 @@
 import type { ArtifactLock, SourceSpec } from '../../model/artifact-lock.ts';
-import { errorTitle, KubexmError } from '../../model/errors/index.ts';
+import { errorText, errorTitle, KubexmError } from '../../model/errors/index.ts';
 import { lines, sh } from '../../model/script.ts';
 import { dedicated, defineStep, needed, type StepIo, satisfied } from '../../plan/step.ts';
 import { ensure, type Got, itemsOf, type Job, type Pins } from '../cache/index.ts';
@@ -140,7 +140,6 @@ async function get(_host: unknown, want: ArtifactWant, io: StepIo): Promise<Arti
       progress: (done, total, unit) => io.progress(done, total, unit),
       say: (text) => io.line(text),
       tell: (text) => io.say(text),
-      ...(io.lang === undefined ? {} : { lang: io.lang }),
     });
     const placed = new Map<string, Artifact>();
     await guarded(workDir, io.signal, async () => {
@@ -161,7 +160,7 @@ async function get(_host: unknown, want: ArtifactWant, io: StepIo): Promise<Arti
     const absent = { absent: reason, sources: sourcesText(sources) };
     const entries = Object.fromEntries(items.map(({ id }) => [id, absent]));
     await guarded(workDir, io.signal, () => addToLock(workDir, entries));
-    io.say(errorTitle('KX7023', { what: titleOf(job), reason }, io.lang ?? 'en'));
+    io.say(errorText('KX7023', { what: titleOf(job), reason }));
     return Object.fromEntries(items.map(({ name }) => [name, null]));
   }
 }

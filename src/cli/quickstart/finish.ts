@@ -31,7 +31,7 @@ export async function printNodes(io: Io, { configFile, baseDir }: Place): Promis
   const report = await runPipeline(
     runCommand,
     { command: GET_NODES, nodes, timeoutSeconds: 30 },
-    { configFile, baseDir, hosts: () => nodes, env: io.env, lang: io.lang, sinks: [hear] },
+    { configFile, baseDir, hosts: () => nodes, env: io.env, sinks: [hear] },
   );
   return exitCodeOfReport(report);
 }

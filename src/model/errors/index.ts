@@ -77,6 +77,11 @@ export function errorTitle(code: ErrorCode, params: AnyParams, lang: Lang): stri
   return fillText(catalogue[code].title[lang], params);
 }
 
+/** The same in every language, for what is shown somewhere else. */
+export function errorText(code: ErrorCode, params: AnyParams): Text {
+  return { en: errorTitle(code, params, 'en'), zh: errorTitle(code, params, 'zh') };
+}
+
 /** What a person can do about it. */
 export function errorRemedy(code: ErrorCode, params: AnyParams, lang: Lang): string {
   return fillText(catalogue[code].remedy[lang], params);

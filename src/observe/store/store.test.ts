@@ -83,6 +83,7 @@ describe('the event store', () => {
       expect(types(reader.events({ run: 'run-1', type: ['message', 'node-retry'] }))).toEqual([
         'node-retry',
         'message',
+        'message',
       ]);
       expect(types(reader.events({ run: 'run-1', host: 'node2' }))).toEqual(['host-lost']);
       expect(reader.events({ node: 'etcd/*@node1' }).length).toBe(

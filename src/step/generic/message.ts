@@ -1,5 +1,5 @@
 import type { Text } from '../../model/errors/index.ts';
-import { inEnglish, inLanguage } from '../../model/text/spoken.ts';
+import { inEnglish } from '../../model/text/spoken.ts';
 import { defineStep } from '../../plan/step.ts';
 
 /** Something to tell the person who runs kubexm. */
@@ -19,7 +19,7 @@ export const message = defineStep<Message>()({
   title: (want) => `message ${firstLine(want.text)}`.slice(0, 60).trim(),
   nature: 'action',
   apply: async (_host, want, io): Promise<void> => {
-    io.say(inLanguage(want.text, io.lang));
+    io.say(want.text);
   },
   example: { text: 'The cluster is ready.' },
 });

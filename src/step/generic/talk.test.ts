@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Text } from '../../model/errors/index.ts';
 import type { Host } from '../../model/host.ts';
 import { type ReportTable, tableText } from '../../model/text/table.ts';
 import { textWidth } from '../../model/text/width.ts';
@@ -12,8 +13,8 @@ const host = { name: 'local' } as Host;
 
 function person(
   answer: string,
-): StepIo & { readonly said: string[]; readonly asked: Question[]; readonly hidden: string[] } {
-  const said: string[] = [];
+): StepIo & { readonly said: (string | Text)[]; readonly asked: Question[]; readonly hidden: string[] } {
+  const said: (string | Text)[] = [];
   const asked: Question[] = [];
   const hidden: string[] = [];
   return {

@@ -1,5 +1,5 @@
 import { kubexmError, type Text } from '../../model/errors/index.ts';
-import { inEnglish, inLanguage } from '../../model/text/spoken.ts';
+import { inEnglish } from '../../model/text/spoken.ts';
 import { defineStep } from '../../plan/step.ts';
 
 /** A question to the person who runs kubexm. */
@@ -29,11 +29,10 @@ export const userInput = defineStep<UserInput>()({
   guard: (want) => (isConfirmation(want) ? 'question' : undefined),
   apply: async (_host, want, io): Promise<string> => {
     const confirm = isConfirmation(want);
-    const text = inLanguage(want.question, io.lang);
-    const answer = await io.ask({ text, confirm, secret: want.secret === true });
+    const answer = await io.ask({ text: want.question, confirm, secret: want.secret === true });
     if (want.secret === true && answer !== '') io.redact(answer);
     if (!confirm) return answer;
-    if (!YES.test(answer.trim())) throw kubexmError('KX4013', { question: text });
+    if (!YES.test(answer.trim())) throw kubexmError('KX4013', { question: inEnglish(want.question) });
     return 'yes';
   },
   timeoutSeconds: (want) => want.timeoutSeconds ?? 24 * 3600,
