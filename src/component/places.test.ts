@@ -13,7 +13,7 @@ describe('places', () => {
       imageDir: '/var/lib/containerd',
     });
     const moved = configFor({
-      version: 'v1.34.2, kubeletArgs: [--root-dir=/old, --v=2, --root-dir=/data/kubelet]',
+      version: 'v1.34.2, kubeletArgs: [--v=2, --root-dir=/data/kubelet]',
       more: '  registry: {containerdDataDir: /data/images}',
     }).replace('type: kubeadm}', 'type: kubeadm, dataDir: /data/etcd}');
     expect(placesOf(await clusterOf(moved))).toEqual({

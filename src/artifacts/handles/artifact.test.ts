@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Text } from '../../model/errors/index.ts';
 import type { Output } from '../../model/host.ts';
+import { inLanguage } from '../../model/text/spoken.ts';
 import type { StepIo } from '../../plan/step.ts';
 import { type ArtifactWant, getArtifact } from './artifact.ts';
 import { forgetLocked, readLock } from './lock-file.ts';
@@ -10,7 +12,7 @@ import { forgetLocked, readLock } from './lock-file.ts';
 const ITEM = 'nerdctl/2.3.5/amd64/nerdctl';
 
 let dir: string;
-let said: string[];
+let said: (string | Text)[];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'kubexm-optional-'));
   said = [];
@@ -47,7 +49,7 @@ const io = (): StepIo =>
     signal: new AbortController().signal,
     progress: () => undefined,
     line: () => undefined,
-    say: (text: string) => void said.push(text),
+    say: (text: string | Text) => void said.push(text),
     secret: () => undefined,
   }) as unknown as StepIo;
 
@@ -61,7 +63,7 @@ function verdict(one: ArtifactWant) {
 
 test('what is optional may be absent: told once, and asked for again when the sources change or it is forgotten', async () => {
   expect(await get(want())).toEqual({ nerdctl: null });
-  expect(said.filter((text) => text.includes('does without nerdctl'))).toHaveLength(1);
+  expect(said.filter((text) => inLanguage(text).includes('does without nerdctl'))).toHaveLength(1);
   expect(readLock(dir)[ITEM]).toMatchObject({ absent: expect.any(String) });
   expect(verdict(want())).toBe('satisfied');
   expect(verdict(want('other'))).toBe('needed');
