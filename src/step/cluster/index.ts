@@ -25,7 +25,7 @@ export const deploymentServes = dedicated(
   'Wait until a deployment of the cluster serves.',
   (params: Pick<Workload, 'namespace' | 'name'>) =>
     waitForCommand({
-      run: `${KUBECTL_OF_ADMIN} -n ${params.namespace} wait deployment/${params.name} --for=condition=Available --timeout="\${kxg_patience}s" >/dev/null`,
+      run: `${KUBECTL_OF_ADMIN} -n ${params.namespace} wait deployment/${params.name} --for=condition=Available --timeout="$1s" >/dev/null`,
       purpose: `${params.namespace}/${params.name}`,
       timeoutSeconds: 300,
       intervalSeconds: 1,
@@ -39,7 +39,7 @@ export const nodeReady = dedicated(
   'Wait until the node is ready.',
   (params: { readonly node: string }) =>
     waitForCommand({
-      run: `${KUBECTL_OF_NODE} wait node/${params.node} --for=condition=Ready --timeout="\${kxg_patience}s" >/dev/null`,
+      run: `${KUBECTL_OF_NODE} wait node/${params.node} --for=condition=Ready --timeout="$1s" >/dev/null`,
       purpose: `${params.node} to be ready`,
       timeoutSeconds: 300,
       intervalSeconds: 1,
@@ -76,7 +76,7 @@ export const daemonReady = dedicated(
   'Wait until the pod of a daemon set is ready on the node.',
   ({ node, namespace, selector, revision }: Daemon & { readonly node: string; readonly revision?: Ref<string> }) =>
     waitForCommand({
-      run: `${KUBECTL_OF_NODE} -n ${namespace} wait pods -l ${revision === undefined ? selector : `"${selector},controller-revision-hash=$revision"`} --field-selector spec.nodeName=${node} --for=condition=Ready --timeout="\${kxg_patience}s" >/dev/null`,
+      run: `${KUBECTL_OF_NODE} -n ${namespace} wait pods -l ${revision === undefined ? selector : `"${selector},controller-revision-hash=$revision"`} --field-selector spec.nodeName=${node} --for=condition=Ready --timeout="$1s" >/dev/null`,
       ...(revision === undefined ? {} : { env: { revision } }),
       purpose: `${namespace}/${selector} on ${node}`,
       timeoutSeconds: 300,
@@ -92,7 +92,7 @@ export const controlPlaneReady = dedicated(
   (params: { readonly node: string; readonly components: readonly string[] }) => {
     const pods = params.components.map((component) => `pod/${component}-${params.node}`).join(' ');
     return waitForCommand({
-      run: `${KUBECTL_OF_NODE} -n kube-system wait ${pods} --for=condition=Ready --timeout="\${kxg_patience}s" >/dev/null`,
+      run: `${KUBECTL_OF_NODE} -n kube-system wait ${pods} --for=condition=Ready --timeout="$1s" >/dev/null`,
       purpose: `the control plane on ${params.node}`,
       timeoutSeconds: 300,
       intervalSeconds: 1,

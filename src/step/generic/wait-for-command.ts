@@ -6,7 +6,7 @@ import { type CommandContext, type CommandText, commandLine, commandScript } fro
 
 /** A command that has to succeed. It only looks; it may run any number of times. */
 export interface WaitForCommand extends Waiting, CommandContext {
-  /** A text may hand `$kxg_patience` to a command that can wait by itself: the seconds for which it may. */
+  /** A text may hand `$1` to a command that can wait by itself: the seconds for which it may. */
   readonly run: CommandText;
   /** What is waited for, for people. Default: the command itself. */
   readonly purpose?: string;
@@ -22,7 +22,7 @@ function attempt(want: WaitForCommand): Script {
     commandScript(want.run, want),
     sh`}
 kxg_try() {
-  kxg_out=$(kxg_look 2>&1 </dev/null); kxg_r=$?
+  kxg_out=$(kxg_look "$1" 2>&1 </dev/null); kxg_r=$?
   kxg_why="exit code $kxg_r: $(printf '%s\\n' "$kxg_out" | tail -n 3)"
   case "$kxg_r" in ${codes}) printf '%s\\n' "$kxg_out"; return 0 ;; *) return 1 ;; esac
 }`,

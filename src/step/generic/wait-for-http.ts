@@ -1,3 +1,4 @@
+import { shellSource } from '../../host/shell-source.ts';
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import { absolute, invalid } from './lib/path.ts';
@@ -18,9 +19,9 @@ export interface WaitForHttp extends Waiting {
 
 const TRY_SECONDS = 5;
 
-/** Prints the status and then the body. Arguments: address, file of certificates or nothing, 1 for insecure or nothing. */
+/** Prints the status and then the body. Not in the script beside: its indentation is part of it. */
 const PYTHON = `import ssl, sys, urllib.request, urllib.error
-url, ca, insecure = sys.argv[1:4]
+url, ca, insecure, seconds = sys.argv[1:5]
 class Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *a): return None
 context = ssl.create_default_context(cafile=ca or None)
@@ -29,7 +30,7 @@ if insecure:
     context.verify_mode = ssl.CERT_NONE
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context), Stay)
 try:
-    try: answer = opener.open(url, timeout=${TRY_SECONDS})
+    try: answer = opener.open(url, timeout=float(seconds))
     except urllib.error.HTTPError as e: answer = e
     body = answer.read(65536)
     print(answer.status if hasattr(answer, "status") else answer.code, flush=True)
@@ -38,36 +39,7 @@ except Exception as e:
     print("000\\n%s" % e)
 `;
 
-/** kxg_get URL CA INSECURE: prints the status, then the body or the reason; 90 when nothing can do that. */
-const GET = rawScript(`kxg_get() {
-  if command -v curl >/dev/null; then
-    set -- "$1" \${2:+--cacert "$2"} \${3:+--insecure}; kxg_u=$1; shift
-    kxg_b=$(curl -g -sS --noproxy '*' -m ${TRY_SECONDS} -w '
-%{http_code}' "$@" --url "$kxg_u" 2>&1 </dev/null)
-    printf '%s\\n%s\\n' "\${kxg_b##*
-}" "\${kxg_b%
-*}"
-  elif command -v python3 >/dev/null; then
-    python3 -c '${PYTHON}' "$1" "$2" "$3"
-  elif command -v wget >/dev/null; then
-    kxg_wget "$@"
-  else
-    return 90
-  fi 2>/dev/null
-}
-kxg_wget() {
-  kxg_u=$1
-  if wget --version 2>/dev/null | grep -q GNU; then
-    set -- wget \${2:+--ca-certificate="$2"} \${3:+--no-check-certificate} -t 1 -T ${TRY_SECONDS} --no-proxy --max-redirect=0 --content-on-error
-  else
-    case "$1" in https:*) if [ -z "$3" ]; then return 90; fi ;; esac
-    if command -v timeout >/dev/null; then set -- timeout ${TRY_SECONDS} wget -Y off; else set -- wget -Y off; fi
-  fi
-  kxg_h=$("$@" -q -S -O /dev/null "$kxg_u" 2>&1 </dev/null)
-  kxg_s=$(printf '%s\\n' "$kxg_h" | sed -n 's/^ *HTTP\\/[0-9.]* \\([0-9][0-9][0-9]\\).*/\\1/p' | head -n 1)
-  printf '%s\\n' "\${kxg_s:-000}"
-  if [ -n "$kxg_s" ]; then "$@" -q -O - "$kxg_u" </dev/null; else printf '%s\\n' "$kxg_h"; fi
-}`);
+const GET = rawScript(shellSource(new URL('./wait-for-http.sh', import.meta.url)));
 
 function attempt(want: WaitForHttp): Script {
   const url = checkedUrl(want.url);
@@ -80,7 +52,7 @@ function attempt(want: WaitForHttp): Script {
   return lines(
     GET,
     sh`kxg_try() {
-  kxg_all=$(kxg_get ${url} ${ca} ${want.insecure === true ? '1' : ''})
+  kxg_all=$(kxg_get ${url} ${ca} ${want.insecure === true ? '1' : ''} ${TRY_SECONDS} ${PYTHON})
   if [ $? -eq 90 ]; then kxg_why='nothing to ask with: install curl, python3 or wget'; return 90; fi
   kxg_status=$(printf '%s\\n' "$kxg_all" | head -n 1)
   kxg_body=$(printf '%s\\n' "$kxg_all" | tail -n +2)

@@ -1,3 +1,4 @@
+import { shellSource } from '../../host/shell-source.ts';
 import { lines, rawScript, type Script, sh } from '../../model/script.ts';
 import { defineStep, needed, satisfied } from '../../plan/step.ts';
 import { invalid } from './lib/path.ts';
@@ -12,27 +13,7 @@ export interface WaitForPort extends Waiting {
   readonly closed?: boolean;
 }
 
-/** kxg_open ADDRESS PORT: 0 open, 1 not, 90 nothing to look with. Every way gives up after three seconds. */
-const OPEN = rawScript(`kxg_open() {
-  if command -v nc >/dev/null && nc -h 2>&1 | grep -q -e '-z'; then
-    nc -z -w 3 "$1" "$2" </dev/null
-  elif command -v bash >/dev/null && command -v timeout >/dev/null; then
-    timeout 3 bash -c 'exec 3<>"/dev/tcp/$0/$1"' "$1" "$2"
-  elif command -v python3 >/dev/null; then
-    python3 -c 'import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 3)' "$1" "$2"
-  elif command -v perl >/dev/null && perl -MIO::Socket::IP -e 1; then
-    perl -MIO::Socket::IP -e 'IO::Socket::IP->new(PeerHost => $ARGV[0], PeerPort => $ARGV[1], Timeout => 3) or exit 1' "$1" "$2"
-  elif command -v curl >/dev/null; then
-    case "$1" in *:*) kxg_a="[$1]" ;; *) kxg_a="$1" ;; esac
-    kxg_t=$(curl -g -s -o /dev/null --noproxy '*' --connect-timeout 3 -m 3 -w '%{time_connect}' --url "http://$kxg_a:$2/" </dev/null)
-    case "$kxg_t" in *[1-9]*) return 0 ;; *) return 1 ;; esac
-  elif kxg_local "$1" && [ -r /proc/net/tcp ]; then
-    cat /proc/net/tcp /proc/net/tcp6 | grep -qi "^ *[0-9]*: [0-9A-F]*:$(printf %04X "$2") [0-9A-F]*:[0-9A-F]* 0A "
-  else
-    return 90
-  fi 2>/dev/null
-}
-kxg_local() { case "$1" in 127.* | localhost | ::1) return 0 ;; *) return 1 ;; esac; }`);
+const OPEN = rawScript(shellSource(new URL('./wait-for-port.sh', import.meta.url)));
 
 function attempt(want: WaitForPort): Script {
   const { port } = want;

@@ -1,3 +1,4 @@
+import { shellSource } from '../../../host/shell-source.ts';
 import { lines, rawScript, type Script, sh } from '../../../model/script.ts';
 import { invalid } from './path.ts';
 
@@ -30,35 +31,15 @@ export const waitTraits = {
   estimateSeconds: 5,
 };
 
-/**
- * Looks again and again on the host itself, until `kxg_try` succeeds or time is up: one round trip however long it takes.
- * `kxg_try` sets kxg_why when it fails, and returns 90 when the host has no tool to look with. Time is the kernel's
- * uptime, because a wait must survive a clock that is being set.
- */
+const POLL = rawScript(shellSource(new URL('./poll.sh', import.meta.url)));
+
+/** Looks again and again on the host itself, until `kxg_try` of the script succeeds or time is up: one round trip however long it takes. */
 export function pollScript(attempt: Script, what: string, want: Waiting): Script {
-  const seconds = waitSeconds(want);
   const interval = Math.max(1, Math.round(want.intervalSeconds ?? 2));
-  return lines(
-    attempt,
-    rawScript(`kxg_now() {
-  if read -r kxg_n kxg_x </proc/uptime; then kxg_n=\${kxg_n%%.*}; else kxg_n=$(date +%s); fi
-} 2>/dev/null`),
-    sh`kxg_patience=5
-kxg_now; kxg_end=$((kxg_n + ${seconds}))
-while :; do
-  kxg_try; kxg_c=$?
-  if [ "$kxg_c" -eq 0 ]; then exit 0; fi
-  if [ "$kxg_c" -eq 90 ]; then printf '%s\\n' "$kxg_why" >&2; exit 90; fi
-  kxg_now
-  if [ "$kxg_n" -ge "$kxg_end" ]; then break; fi
-  sleep ${interval}
-done
-printf '%s: %s\\n' ${`${what} is still not so after ${seconds} s`} "$kxg_why" >&2
-exit 1`,
-  );
+  return lines(attempt, POLL, sh`kxg_poll ${what} ${waitSeconds(want)} ${interval}`);
 }
 
 /** One look, for a probe. Others travel with it: it waits only so long as something may falter. */
 export function lookOnce(attempt: Script): Script {
-  return lines(attempt, sh`kxg_patience=1\nkxg_try`);
+  return lines(attempt, sh`kxg_try 1`);
 }
