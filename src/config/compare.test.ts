@@ -14,7 +14,7 @@ test.each([
   ['comments', BASE.replace('kind:', '# more\nkind:')],
   ['order of keys', BASE.replace(/(kind: Cluster\n)(metadata:\n {2}name: demo\n)/, '$2$1')],
   ['spelling', changed(['master:', 'control-plane:'], ['v1.34.2', '1.34.2'], ['[node2, node3]', '["node[2:3]"]'])],
-  ['defaults written out', plus('network: {plugin: calico, kubePodsCIDR: 10.233.64.0/18}\n')],
+  ['defaults written out', plus('network: {plugin: flannel, kubePodsCIDR: 10.233.64.0/18}\n')],
 ])('the fingerprint does not change with %s', async (_, text) => {
   expect(configFingerprint(await load(text))).toBe(configFingerprint(await load(BASE)));
 });

@@ -280,6 +280,7 @@ test('a configuration of 5,000 hosts loads in well under two seconds', async () 
     .replace('[node2, node3]', '["node[1:4999]"]')}  network:
     kubePodsCIDR: 10.64.0.0/10,fd85::/48
     kubeServiceCIDR: 192.168.0.0/18,fd86::/112
+    plugin: calico
     ippool: {blockSize: 26}
 `;
   const spent = cpuTime();

@@ -188,11 +188,10 @@ describe('what becomes of a document', () => {
       dataDir: '/var/lib/etcd',
     });
     expect(spec.network).toMatchObject({
-      plugin: 'calico',
+      plugin: 'flannel',
       kubePodsCIDR: { list: ['10.233.64.0/18'] },
       kubeServiceCIDR: { list: ['10.233.0.0/18'] },
-      calico: { ipipMode: 'Always', vxlanMode: 'Never', vethMTU: 0 },
-      ippool: { blockSize: 26 },
+      flannel: { backend: 'vxlan' },
     });
     expect(spec.controlPlaneEndpoint).toMatchObject({
       externalLoadBalancer: 'none',
@@ -206,7 +205,7 @@ describe('what becomes of a document', () => {
       dockerDataDir: '/var/lib/docker',
       registryDataDir: '/mnt/registry',
     });
-    expect(spec.dns.nodelocaldns.enabled).toBe(true);
+    expect(spec.dns.nodelocaldns.enabled).toBe(false);
     expect(spec.roleGroups.etcd).toEqual(['node1']);
     expect(spec.hosts[0]?.roles).toEqual(['etcd', 'master']);
   });

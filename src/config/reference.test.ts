@@ -59,7 +59,10 @@ describe('the JSON Schema', () => {
 
   test('has defaults, ranges and choices', () => {
     expect(at('spec', 'etcd', 'heartbeatInterval')).toMatchObject({ type: 'integer', default: 250, minimum: 1 });
-    expect(at('spec', 'network', 'plugin')).toMatchObject({ default: 'calico', enum: ['calico', 'flannel', 'cilium'] });
+    expect(at('spec', 'network', 'plugin')).toMatchObject({
+      default: 'flannel',
+      enum: ['calico', 'flannel', 'cilium'],
+    });
     expect(at('spec', 'kubernetes')?.['required']).toEqual(['version']);
     expect(schema['additionalProperties']).toBe(false);
     expect(at('spec', 'ssh', 'password')).toMatchObject({ type: 'string', writeOnly: true });

@@ -103,9 +103,9 @@ function resolveRoles(
     return [...found];
   };
   const groups = Object.fromEntries(ROLES.map((role) => [role, members(role)])) as Record<Role, readonly string[]>;
-  // kubeadm runs etcd on the masters: they are the etcd hosts.
-  const stacked = spec.etcd.type === 'kubeadm' && groups.etcd.length === 0;
-  return stacked ? { ...groups, etcd: groups.master } : groups;
+  // Where nobody is named, etcd runs on the masters, by kubeadm or as a service.
+  const onMasters = spec.etcd.type !== 'external' && groups.etcd.length === 0;
+  return onMasters ? { ...groups, etcd: groups.master } : groups;
 }
 
 function rolesByHost(groups: Readonly<Record<Role, readonly string[]>>): ReadonlyMap<string, readonly Role[]> {

@@ -69,7 +69,7 @@ test('the path is named as it was written', async () => {
 test('a value that would do is named, for what is written and for a default', async () => {
   const text = plus('network: {plugin: cilium}\n');
   const { source, cluster } = await loadConfig({ text, file: 'cluster.yaml' });
-  const only = ['spec.network.plugin=flannel|calico', 'spec.dns.nodelocaldns.enabled=false'];
+  const only = ['spec.network.plugin=flannel|calico', 'spec.dns.nodelocaldns.enabled=true'];
   const written = unsupportedFields(source, [...CORE, ...only], 'create cluster');
   const defaults = unsupportedDefaults({ cluster: cluster!, source }, only, 'create cluster');
   const shown = renderProblems([...written, ...defaults], source, { lang: 'en', color: false });
@@ -77,7 +77,7 @@ test('a value that would do is named, for what is written and for a default', as
   expect(shown).toContain(
     'fix: Write spec.network.plugin: flannel into the file. What can be done yet: flannel, calico.',
   );
-  expect(shown).toContain('fix: Write spec.dns.nodelocaldns.enabled: false into the file.');
+  expect(shown).toContain('fix: Write spec.dns.nodelocaldns.enabled: true into the file.');
   expect(defaults).toHaveLength(1);
 });
 

@@ -122,6 +122,7 @@ describe('artifacts on the command line', () => {
     for (const tool of ['apt-config', 'apt-cache', 'apt-get', 'dpkg-deb']) program(tool, 'exit 0');
     env = { KUBEXM_HOME: join(cwd, 'home'), KUBEXM_SOURCES: 'go', PATH: bin };
     // What cannot be built is told first.
+    writeFileSync(join(cwd, 'c.yaml'), `${ALIKE}  dns: {nodelocaldns: {enabled: true}}\n`);
     const unbuilt = await run('download artifacts -f c.yaml');
     expect([unbuilt.code, unbuilt.stderr]).toEqual([1, expect.stringMatching(/KX7015.*node-cache/)]);
     writeFileSync(join(cwd, 'c.yaml'), `${ALIKE}  dns: {nodelocaldns: {enabled: false}}\n`);

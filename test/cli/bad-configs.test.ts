@@ -35,7 +35,7 @@ test('create cluster reports what it does not support at once, with what to writ
   writeFileSync(
     file,
     plus(
-      'network: {plugin: cilium}\n',
+      'network: {plugin: cilium}\ndns: {nodelocaldns: {enabled: true}}\n',
       ['  etcd:\n    type: kubeadm\n', ''],
       ['    master:', '    etcd: [node1]\n    master:'],
     ),

@@ -86,11 +86,9 @@ export const componentRuleCases: readonly Case[] = [
   bad(
     'KX2612',
     'block larger than the network',
-    plus('network:\n  kubePodsCIDR: 10.233.64.0/22\n  ippool: {blockSize: 20}\n'),
+    plus('network:\n  plugin: calico\n  kubePodsCIDR: 10.233.64.0/22\n  ippool: {blockSize: 20}\n'),
     '20',
   ),
-  bad('KX2701', 'etcd without hosts', changed(etcd('type: kubexm')), undefined, 'roleGroups.etcd'),
-  bad('KX2701', 'etcd by default', changed(['  etcd:\n    type: kubeadm\n', ''])),
   bad(
     'KX2702',
     'external etcd with hosts',

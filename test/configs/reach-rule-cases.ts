@@ -34,7 +34,13 @@ export const reachRuleCases: readonly Case[] = [
     '20005',
     '20000-20100',
   ),
-  bad('KX2521', 'a port of the network plugin', endpoint('port: 179\n'), '179', 'calico'),
+  bad(
+    'KX2521',
+    'a port of the network plugin',
+    endpoint('port: 179\n', ['  etcd:\n', '  network: {plugin: calico}\n  etcd:\n']),
+    '179',
+    'calico',
+  ),
   bad(
     'KX2521',
     'a balancer on a node',

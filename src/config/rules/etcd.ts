@@ -7,7 +7,6 @@ const reads = [TYPE, 'spec.roleGroups.etcd', 'spec.roleGroups.master', 'spec.hos
 
 const members = rule(reads, ({ cluster, document, report }) => {
   const { etcd, roleGroups } = cluster.spec;
-  if (etcd.type === 'kubexm' && roleGroups.etcd.length === 0) report('KX2701', {}, GROUP, ['spec', 'etcd', 'type']);
   if (etcd.type === 'external' && roleGroups.etcd.length > 0) report('KX2702', {}, GROUP, ['spec', 'etcd', 'type']);
   const differs = roleGroups.etcd.some((name) => !roleGroups.master.includes(name));
   const fewer = roleGroups.etcd.length !== roleGroups.master.length;

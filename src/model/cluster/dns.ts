@@ -30,7 +30,7 @@ export const dnsSchema = section({
     ),
   }).describe('The DNS server of the cluster.'),
   nodelocaldns: section({
-    enabled: z.boolean().default(true).describe('Run a DNS cache on every node.'),
+    enabled: z.boolean().default(false).describe('Run a DNS cache on every node.'),
     externalZones: zones(),
   }).describe('The DNS cache on every node.'),
 }).describe('Names in the cluster.');

@@ -37,7 +37,7 @@ export const pluginSchemas = {
 
 /** `spec.network`. */
 export const networkSchema = section({
-  plugin: choice(['calico', 'flannel', 'cilium']).default('calico').describe('The network plugin.'),
+  plugin: choice(['calico', 'flannel', 'cilium']).default('flannel').describe('The network plugin.'),
   calico: pluginSchemas.calico.optional().describe('Settings of calico.'),
   flannel: pluginSchemas.flannel.optional().describe('Settings of flannel.'),
   cilium: pluginSchemas.cilium.optional().describe('Settings of cilium.'),

@@ -143,7 +143,6 @@ export const configErrors = {
   KX2611: code(3, 'cidr', 'min'),
   KX2612: code(3, 'size', 'cidr'),
   KX2613: code(3, 'backend'),
-  KX2701: code(3),
   KX2702: code(3),
   KX2703: code(3),
   KX2704: code(3, 'missing'),
