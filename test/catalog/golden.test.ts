@@ -17,14 +17,17 @@ interface Golden {
 }
 
 const CASES: Readonly<Record<string, Golden>> = {
-  'k130-kubeadm-calico': { version: 'v1.30.0', spec: 'etcd: {type: kubeadm}' },
+  'k130-kubeadm-calico': {
+    version: 'v1.30.0',
+    spec: 'etcd: {type: kubeadm}\nnetwork: {plugin: calico}\ndns: {nodelocaldns: {enabled: true}}',
+  },
   'k131-binary-flannel': {
     version: 'v1.31.14',
     masters: 3,
     workers: 2,
     roles: 'etcd: [master1, master2, master3]',
     kubernetes: 'type: kubexm',
-    spec: 'network: {plugin: flannel}\ncontrolPlaneEndpoint: {internalLoadbalancer: haproxy}',
+    spec: 'network: {plugin: flannel}\ncontrolPlaneEndpoint: {internalLoadbalancer: haproxy}\ndns: {nodelocaldns: {enabled: true}}',
   },
   'k132-docker-keepalived': {
     version: 'v1.32.10',
@@ -38,26 +41,26 @@ const CASES: Readonly<Record<string, Golden>> = {
     version: 'v1.33.5',
     masters: 3,
     kubernetes: 'type: kubexm\n    containerRuntime: cri-o',
-    spec: 'etcd: {type: external, external: {endpoints: ["https://10.0.9.1:2379"], caFile: /ca, certFile: /c, keyFile: /k}}\ncontrolPlaneEndpoint: {internalLoadbalancer: nginx}',
+    spec: 'etcd: {type: external, external: {endpoints: ["https://10.0.9.1:2379"], caFile: /ca, certFile: /c, keyFile: /k}}\ncontrolPlaneEndpoint: {internalLoadbalancer: nginx}\nnetwork: {plugin: calico}\ndns: {nodelocaldns: {enabled: true}}',
   },
   'k134-mixed-processors': {
     version: 'v1.34.2',
     workers: 3,
     arm: ['worker2', 'worker3'],
-    spec: 'etcd: {type: kubeadm}\nnetwork: {plugin: flannel}\naddons: [metrics-server, kube-bench]',
+    spec: 'etcd: {type: kubeadm}\nnetwork: {plugin: flannel}\naddons: [metrics-server, kube-bench]\ndns: {nodelocaldns: {enabled: true}}',
   },
   'k135-cn-cilium-kube-vip': {
     version: 'v1.35.4',
     masters: 3,
     kubernetes: 'containerRuntime: {type: containerd, version: 2.2.1}',
-    spec: 'etcd: {type: kubeadm, version: 3.6.8}\nnetwork: {plugin: cilium}\nartifacts: {zone: cn}\ncontrolPlaneEndpoint: {internalLoadbalancer: kube-vip, lb_address: 10.0.0.100}',
+    spec: 'etcd: {type: kubeadm, version: 3.6.8}\nnetwork: {plugin: cilium}\nartifacts: {zone: cn}\ncontrolPlaneEndpoint: {internalLoadbalancer: kube-vip, lb_address: 10.0.0.100}\ndns: {nodelocaldns: {enabled: true}}',
   },
   'k136-harbor-cn': {
     version: 'v1.36.4',
     roles: 'registry: [worker2]',
     workers: 2,
     kubernetes: 'containerRuntime: isulad',
-    spec: 'etcd: {type: kubeadm}\nregistry: {type: harbor, privateRegistry: hub.kubexm.local, namespaceOverride: kubexm}\nartifacts: {zone: cn}',
+    spec: 'etcd: {type: kubeadm}\nregistry: {type: harbor, privateRegistry: hub.kubexm.local, namespaceOverride: kubexm}\nartifacts: {zone: cn}\nnetwork: {plugin: calico}\ndns: {nodelocaldns: {enabled: true}}',
   },
 };
 

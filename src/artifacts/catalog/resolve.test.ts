@@ -49,8 +49,10 @@ describe('the versions that kubeadm of each release has', () => {
     ['1.34.11', '3.6.5-0', 'v1.12.1', '3.10.1', '1.26.4'],
     ['1.35.8', '3.6.6-0', 'v1.13.1', '3.10.1', '1.26.4'],
     ['1.36.4', '3.6.8-0', 'v1.14.2', '3.10.2', '1.26.7'],
+    ['1.37.1', '3.7.0-0', 'v1.14.6', '3.10.2', '1.26.7'],
   ])('%s', async (version, etcd, coredns, pause, cache) => {
-    const needs = resolveArtifacts(await load(changed(kubernetes(`v${version}`))), catalog, '');
+    const text = `${changed(kubernetes(`v${version}`))}  dns: {nodelocaldns: {enabled: true}}\n`;
+    const needs = resolveArtifacts(await load(text), catalog, '');
     const tags = Object.fromEntries(
       needs.flatMap((need) => need.images).map((image) => [image.name, image.upstream.split(':')[1]]),
     );

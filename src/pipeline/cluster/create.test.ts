@@ -294,14 +294,16 @@ describe('what it refuses', () => {
     expect(await refused(change(creatable()))).toEqual([`KX4041 ${field}`]);
   });
 
-  test('all of it at once, written or a default', async () => {
+  test('all of it at once; what the file does not say is something that it can do', async () => {
     const bare = ownEtcd(creatable())
       .replace('  etcd: {type: kubexm}\n', '')
       .replace(/ {2}network: .*\n/, '')
       .replace(/ {2}dns: .*\n/, '');
-    expect(await refused(bare)).toEqual([
+    expect(await refused(bare)).toEqual([]);
+    const more = '  network: {plugin: cilium}\n  dns: {nodelocaldns: {enabled: true}}\n';
+    expect(await refused(`${bare}${more}`)).toEqual([
       'KX4041 spec.dns.nodelocaldns.enabled: true → false',
-      'KX4041 spec.network.plugin: calico → flannel',
+      'KX4041 spec.network.plugin: cilium → flannel',
     ]);
   });
 });
