@@ -5,6 +5,8 @@ import base from '../../vitest.config.ts';
 // translated once.
 export default mergeConfig(base, {
   test: {
+    // The tests of this tool turn its switches themselves: they would catch every mutant.
+    exclude: ['**/node_modules/**', 'test/tooling/mutate.test.ts'],
     setupFiles: ['scripts/mutation/test-name.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
