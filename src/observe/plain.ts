@@ -91,7 +91,7 @@ function linesOf(event: RunEvent, { lang, verbose = false }: PlainOptions): stri
         ...quoted(event.stderr),
       ];
     case 'node-report':
-      // Findings are data: whoever shows them makes tables of them.
+      // Findings are data: the view that shows them makes the tables.
       return event.report.type === 'left' ? [say('left', lang, { host: event.host, text: event.report.text })] : [];
     case 'node-retry': {
       const { node, attempt, delaySeconds: delay, reason } = event;

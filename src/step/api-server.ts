@@ -11,7 +11,7 @@ export type { Kept } from './generic/index.ts';
 
 type Kubernetes = Cluster['spec']['kubernetes'];
 
-/** Where masters have what API servers read or write beside their certificates, whoever starts them. */
+/** The files of masters that API servers read or write besides their certificates, with kubeadm and without. */
 export const API_SERVER = {
   audit: '/etc/kubernetes/audit',
   policy: '/etc/kubernetes/audit/policy.yaml',

@@ -4,7 +4,7 @@ import { type Coredns, corednsData, corednsVolumes, READINESS, spreadOver } from
 import { kubeObjects } from './generic/index.ts';
 import { KUBERNETES } from './kubeadm/index.ts';
 
-/** CoreDNS as kubexm installs it: with the same objects as kubeadm, so that whoever knows one knows the other. */
+/** CoreDNS as kubexm installs it: with the same objects as kubeadm, so that both kinds of clusters look alike. */
 export interface OwnCoredns extends Coredns {
   readonly image: string;
   /** The addresses of the Service, one per family. */

@@ -1,7 +1,7 @@
 # shellcheck shell=dash
 # Environment, clock and processes: what the rest of the library stands on. Only builtins, except where it says so.
 
-# The environment that every script has, whoever started the shell.
+# The environment of every script: it does not depend on how the shell was started.
 kx_env() {
   local uid='' shell=''
   PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin

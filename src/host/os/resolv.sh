@@ -34,7 +34,7 @@ kxo_resolv() {
   fi
 }
 
-# RESOLVED: the form, and what programs are told now. RESOLVED: where systemd-resolved writes it.
+# RESOLVED: prints the form and the servers that programs use now. RESOLVED: the file that systemd-resolved writes.
 kxo_resolv_look() {
   local live=/etc/resolv.conf line=''
   kxo_resolv

@@ -13,7 +13,7 @@ interface Part {
   readonly is?: 'Ready' | 'Available';
   readonly ready?: number;
   readonly wanted?: number;
-  /** When whoever leads said so for the last time, and what time it was on the master that was asked. */
+  /** When the leader last renewed its lease, and the time on the master that was asked. */
   readonly renewed?: string;
   readonly now?: string;
 }

@@ -51,7 +51,7 @@ export interface ClusterSettings extends CommonSettings {
   readonly imageRepository: string;
 }
 
-/** What holds for a cluster, whoever starts its programs. */
+/** Settings of a cluster that are the same with kubeadm and without. */
 export interface CommonSettings {
   /** With its `v`. */
   readonly version: string;

@@ -122,7 +122,7 @@ test('masters are labelled by the cluster, and by the old name too where the fil
   expect(labels.match(/node-role\.kubernetes\.io\/master/g)).toHaveLength(1);
 });
 
-test('the proxy of a worker is a static pod, whoever installs Kubernetes', async () => {
+test('the proxy of a worker is a static pod, with kubeadm and without', async () => {
   const graph = await planned(fromPrograms(balancedBy('internalLoadbalancer: haproxy')));
   expect(graph.nodes.map(({ id }) => id)).toContain('artifacts/import-images/image-haproxy-amd64');
 });

@@ -41,7 +41,7 @@ export function clusterSettings(context: PlanContext): ClusterSettings {
   return { ...commonSettings(context), imageRepository };
 }
 
-/** What holds for a cluster, whoever starts its programs. */
+/** The settings of a cluster that are the same with kubeadm and without. */
 export function commonSettings(context: PlanContext): CommonSettings {
   const { spec, metadata } = context.cluster;
   const { kubernetes, network } = spec;
